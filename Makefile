@@ -1,0 +1,33 @@
+# Two commands are the whole set-up: `make demo` and `make test`. Each installs what it needs first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# The CPU build keeps the installation small and is what the figures were measured with.
+TORCH := torch==2.13.0
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: setup test lint demo clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet $(TORCH)
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/pytest -n 2 --dist loadfile -q
+
+demo: setup
+	$(BIN)/cookscribe evaluate examples/predictions.json --truth examples/truth.json --ingredients examples/ingredients.json
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,5 @@
+"""`python -m cookscribe` is the command."""
+
+from cookscribe.cli import main
+
+main()

@@ -1,0 +1,87 @@
+"""`Candidates`: the events a proposal model or a baseline offers for one video."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cookscribe.errors import BadValueError
+
+FloatArray = NDArray[np.floating]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """N candidate events of one video, sorted by start (then end); any N, zero included.
+
+    Attributes:
+        spans: (N, 2) start and end in seconds, inside [0, duration].
+        scores: (N,) proposal scores in [0, 1].
+        duration: length of the video in seconds.
+        captions: N sentences of the proposal model, or None.
+        caption_scores: (N,) summed log-probabilities of the captions, or None.
+        features: (N, D) one pooled feature row per event, or None.
+        count: the number of events the proposal model expects, or None.
+    """
+
+    spans: FloatArray
+    scores: FloatArray
+    duration: float
+    captions: tuple[str, ...] | None = None
+    caption_scores: FloatArray | None = None
+    features: FloatArray | None = None
+    count: float | None = None
+
+    def __post_init__(self) -> None:
+        spans = np.asarray(self.spans, dtype=np.float64).reshape(-1, 2)
+        scores = np.asarray(self.scores, dtype=np.float64).reshape(-1)
+        if len(spans) != len(scores):
+            raise BadValueError("candidates", f"{len(spans)} spans but {len(scores)} scores")
+        if not (np.isfinite(spans).all() and np.isfinite(scores).all()):
+            raise BadValueError("candidates", "spans and scores must be finite")
+        if (spans[:, 1] < spans[:, 0]).any() or (spans < 0).any():
+            raise BadValueError("candidates", "a span is reversed or negative")
+        order = np.lexsort((spans[:, 1], spans[:, 0]))
+        object.__setattr__(self, "spans", spans[order])
+        object.__setattr__(self, "scores", scores[order])
+        for name in ("captions", "caption_scores", "features"):
+            values = getattr(self, name)
+            if values is None:
+                continue
+            if len(values) != len(spans):
+                raise BadValueError("candidates", f"{len(spans)} spans but {len(values)} {name}")
+            if name == "captions":
+                object.__setattr__(self, name, tuple(values[i] for i in order))
+            else:
+                object.__setattr__(self, name, np.asarray(values)[order])
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    def take(self, indices: Sequence[int] | NDArray[np.integer]) -> Candidates:
+        """The chosen events only, sorted by start again."""
+        index = np.asarray(indices, dtype=np.int64).reshape(-1)
+        return replace(
+            self,
+            spans=self.spans[index],
+            scores=self.scores[index],
+            captions=None if self.captions is None else tuple(self.captions[i] for i in index),
+            caption_scores=None if self.caption_scores is None else self.caption_scores[index],
+            features=None if self.features is None else self.features[index],
+        )
+
+
+def tiou_matrix(left: FloatArray, right: FloatArray) -> NDArray[np.float64]:
+    """Temporal intersection over union of every pair: (N, 2) and (M, 2) seconds give (N, M) in [0, 1].
+
+    Two empty spans have no union; their value is 0.
+    """
+    left = np.asarray(left, dtype=np.float64).reshape(-1, 1, 2)
+    right = np.asarray(right, dtype=np.float64).reshape(1, -1, 2)
+    overlap = np.minimum(left[..., 1], right[..., 1]) - np.maximum(left[..., 0], right[..., 0])
+    overlap = np.clip(overlap, 0.0, None)
+    union = (left[..., 1] - left[..., 0]) + (right[..., 1] - right[..., 0]) - overlap
+    return np.divide(overlap, union, out=np.zeros_like(overlap), where=union > 0)

@@ -1,0 +1,1 @@
+"""Readers of published data, labels, vocabulary, word vectors and the feature store."""

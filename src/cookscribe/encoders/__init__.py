@@ -1,0 +1,1 @@
+"""Frozen encoders: a video becomes a FeatureTrack."""

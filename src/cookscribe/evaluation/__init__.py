@@ -1,0 +1,1 @@
+"""Scores of dense captioning: spans and strings only."""

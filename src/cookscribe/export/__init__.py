@@ -1,0 +1,1 @@
+"""One writer per format; each is a pure function of a Recipe."""

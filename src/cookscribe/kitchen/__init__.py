@@ -1,0 +1,1 @@
+"""The simulated kitchen: recipes, feature streams and drawn videos with full truth."""

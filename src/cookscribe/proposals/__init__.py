@@ -1,0 +1,1 @@
+"""FeatureTrack to Candidates: PDVC and the plain baselines."""

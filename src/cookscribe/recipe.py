@@ -1,0 +1,176 @@
+"""The document: `Span`, `Step` and `Recipe`, immutable, validated, JSON both ways.
+
+A `Recipe` is the only thing that exporters, the page and users see. Times are float seconds from the start of the video.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from cookscribe.config import Config, explain
+from cookscribe.errors import BadFileError, BadValueError
+from cookscribe.files import read_json, write_json
+
+SCHEMA_VERSION = 1
+
+Seconds = Annotated[float, Field(ge=0.0)]
+Probability = Annotated[float, Field(ge=0.0, le=1.0)]
+Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
+
+
+class Document(Config):
+    """Base of all parts of the document. Building a wrong one raises `BadValueError`, never a library's own error."""
+
+    def __init__(self, **data: Any) -> None:
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            raise BadValueError(type(self).__name__, explain(error)) from None
+
+
+class Span(Document):
+    """A stretch of the video, in seconds: finite, not negative, `start <= end`."""
+
+    start: Seconds
+    end: Seconds
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.end < self.start:
+            raise ValueError(f"the end ({self.end}) is before the start ({self.start})")
+        return self
+
+    @property
+    def length(self) -> float:
+        """Length in seconds."""
+        return self.end - self.start
+
+    def tiou(self, other: Span) -> float:
+        """Temporal intersection over union, in [0, 1]; 0 when both are empty."""
+        intersection = max(0.0, min(self.end, other.end) - max(self.start, other.start))
+        union = self.length + other.length - intersection
+        return intersection / union if union > 0 else 0.0
+
+
+class Step(Document):
+    """One step of the recipe.
+
+    `confidence` is how sure the model is of event and sentence together. `ingredients` and `actions` are those the step
+    uses, by name; `picture` is the time of the frame that shows the step best.
+    """
+
+    span: Span
+    sentence: Text
+    confidence: Probability | None = None
+    ingredients: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    picture: Seconds | None = None
+
+
+class Candidate(Document):
+    """An event the proposals offered, with its score and, if it was chosen, the step (from 0) it became."""
+
+    span: Span
+    score: Probability
+    step: int | None = Field(default=None, ge=0)
+    caption: str = ""
+
+
+class Influence(Document):
+    """A name (an action or an ingredient) and how strongly a step attended to it."""
+
+    name: str
+    weight: Probability
+
+
+class StepEvidence(Document):
+    """Why a step came out as it did.
+
+    `event_probability` is that of the chosen event, `actions` and `ingredients` the strongest attentions, and `change`
+    tells for each ingredient of the recipe how much its state had moved from the raw one after this step (0 = not at all).
+    """
+
+    event_probability: Probability | None = None
+    actions: tuple[Influence, ...] = ()
+    ingredients: tuple[Influence, ...] = ()
+    change: tuple[Annotated[float, Field(ge=0.0)], ...] = ()
+
+
+class Evidence(Document):
+    """What the model saw and weighed: all candidates, and one `StepEvidence` per step (or none at all)."""
+
+    candidates: tuple[Candidate, ...] = ()
+    steps: tuple[StepEvidence, ...] = ()
+
+
+class Video(Document):
+    """The video a recipe was written from."""
+
+    name: Text
+    duration: Seconds
+    width: int | None = Field(default=None, gt=0)
+    height: int | None = Field(default=None, gt=0)
+    url: str | None = None
+
+
+class MadeBy(Document):
+    """What wrote the recipe. `simulated` says that model or video come from the simulated kitchen."""
+
+    program: str = "cookscribe"
+    version: str = ""
+    model: str = ""
+    simulated: bool = False
+
+
+class Recipe(Document):
+    """The whole recipe. Steps are in order of their start and end inside the video."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    title: Text
+    ingredients: tuple[str, ...] = ()
+    steps: tuple[Step, ...]
+    video: Video
+    made_by: MadeBy = MadeBy()
+    evidence: Evidence | None = None
+    warnings: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _inside(self) -> Self:
+        # Containers round durations differently from streams, hence the tenth of a second.
+        limit = self.video.duration + 0.1
+        for number, step in enumerate(self.steps, 1):
+            if step.span.end > limit:
+                raise ValueError(
+                    f"step {number} ends at {step.span.end} s, after the video ({self.video.duration} s)"
+                )
+            if step.picture is not None and step.picture > limit:
+                raise ValueError(f"the picture of step {number} is after the end of the video")
+        starts = [step.span.start for step in self.steps]
+        if starts != sorted(starts):
+            raise ValueError("the steps are not in order of their start")
+        if self.evidence and self.evidence.steps and len(self.evidence.steps) != len(self.steps):
+            raise ValueError(f"evidence for {len(self.evidence.steps)} steps, but {len(self.steps)} steps")
+        return self
+
+    def save(self, path: Path) -> None:
+        """Write as JSON, atomically, leaving out what is empty."""
+        write_json(path, self.model_dump(mode="json", exclude_none=True))
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read a `recipe.json`; a wrong one raises `BadFileError` naming the field."""
+        data = read_json(path)
+        version = data.get("schema_version") if isinstance(data, dict) else None
+        if isinstance(version, int) and version > SCHEMA_VERSION:
+            raise BadFileError(
+                path, f"was written by a newer cookscribe (schema {version})", "update cookscribe"
+            )
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise BadFileError(path, explain(error), "correct the field and try again") from None
+        except BadValueError as error:
+            raise BadFileError(path, error.cause, "correct the field and try again") from None

@@ -1,0 +1,1 @@
+"""Opening, probing and decoding video and sound (PyAV only)."""

@@ -1,0 +1,30 @@
+"""Shared fixtures. Tests in `tests/real/` read the data folder that COOKSCRIBE_DATA names and skip visibly without it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+# Both cores are busy with test processes already; more threads per process only get in each other's way.
+torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of real YouCook2 files."""
+    name = os.environ.get("COOKSCRIBE_DATA")
+    if not name:
+        pytest.skip("COOKSCRIBE_DATA is not set: tests on real data are left out")
+    return Path(name)
+
+
+@pytest.fixture(scope="session")
+def golden_folder(data_folder: Path) -> Path:
+    """Figures computed with the original evaluators, beside the data folder."""
+    folder = data_folder.parent / "golden"
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not there: golden figures are left out")
+    return folder
