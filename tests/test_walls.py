@@ -32,14 +32,11 @@ def imported_rooms(path: Path) -> set[str]:
         names = []
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [
-                f"{node.module}.{alias.name}" if node.module == "cookscribe" else node.module
-                for alias in node.names
+                f"{node.module}.{alias.name}" if node.module == "cookscribe" else node.module for alias in node.names
             ]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        rooms |= {
-            name.split(".")[1] if "." in name else "" for name in names if name.split(".")[0] == "cookscribe"
-        }
+        rooms |= {name.split(".")[1] if "." in name else "" for name in names if name.split(".")[0] == "cookscribe"}
     return {"" if room.startswith("__") else room for room in rooms}
 
 
@@ -53,8 +50,6 @@ def test_room_imports_only_what_it_may(room: str) -> None:
         assert not strangers, f"{path.relative_to(SOURCE)} imports {sorted(strangers)}"
 
 
-@pytest.mark.parametrize(
-    "path", sorted(p for p in SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE))
-)
+@pytest.mark.parametrize("path", sorted(p for p in SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))
 def test_no_file_is_too_long(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= 500

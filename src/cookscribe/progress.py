@@ -20,9 +20,7 @@ def track(items: Iterable[Item], label: str, total: int | None = None) -> Iterat
         from rich.console import Console
         from rich.progress import track as rich_track
 
-        yield from rich_track(
-            items, description=label, total=count, console=Console(stderr=True), transient=True
-        )
+        yield from rich_track(items, description=label, total=count, console=Console(stderr=True), transient=True)
         return
     last = time.monotonic()
     for done, item in enumerate(items):

@@ -143,9 +143,7 @@ class Recipe(Document):
         limit = self.video.duration + 0.1
         for number, step in enumerate(self.steps, 1):
             if step.span.end > limit:
-                raise ValueError(
-                    f"step {number} ends at {step.span.end} s, after the video ({self.video.duration} s)"
-                )
+                raise ValueError(f"step {number} ends at {step.span.end} s, after the video ({self.video.duration} s)")
             if step.picture is not None and step.picture > limit:
                 raise ValueError(f"the picture of step {number} is after the end of the video")
         starts = [step.span.start for step in self.steps]
@@ -165,9 +163,7 @@ class Recipe(Document):
         data = read_json(path)
         version = data.get("schema_version") if isinstance(data, dict) else None
         if isinstance(version, int) and version > SCHEMA_VERSION:
-            raise BadFileError(
-                path, f"was written by a newer cookscribe (schema {version})", "update cookscribe"
-            )
+            raise BadFileError(path, f"was written by a newer cookscribe (schema {version})", "update cookscribe")
         try:
             return cls.model_validate(data)
         except ValidationError as error:

@@ -35,9 +35,7 @@ class FeatureTrack:
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "values", values)
         if times.ndim != 1 or values.ndim != 2 or len(times) != len(values) or not len(times):
-            raise BadValueError(
-                self.encoder, f"times {times.shape} and values {values.shape} do not make a track"
-            )
+            raise BadValueError(self.encoder, f"times {times.shape} and values {values.shape} do not make a track")
         if not np.isfinite(times).all() or (np.diff(times) < 0).any():
             raise BadValueError(self.encoder, "the times of a track must be finite and increasing")
         if not np.isfinite(self.duration) or self.duration <= 0:

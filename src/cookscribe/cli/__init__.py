@@ -54,7 +54,5 @@ def main() -> None:
         print(f"cookscribe: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        print(
-            "cookscribe: interrupted; finished parts are kept, run the same command to go on", file=sys.stderr
-        )
+        print("cookscribe: interrupted; finished parts are kept, run the same command to go on", file=sys.stderr)
         sys.exit(130)
