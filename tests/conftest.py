@@ -1,4 +1,4 @@
-"""Shared fixtures. Tests in `tests/real/` read the data folder that COOKSCRIBE_DATA names and skip visibly without it."""
+"""Shared fixtures. Tests in `tests/real/` read the folder that COOKSCRIBE_DATA names and skip visibly without it."""
 
 from __future__ import annotations
 

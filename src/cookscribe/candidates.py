@@ -84,4 +84,5 @@ def tiou_matrix(left: FloatArray, right: FloatArray) -> NDArray[np.float64]:
     overlap = np.minimum(left[..., 1], right[..., 1]) - np.maximum(left[..., 0], right[..., 0])
     overlap = np.clip(overlap, 0.0, None)
     union = (left[..., 1] - left[..., 0]) + (right[..., 1] - right[..., 0]) - overlap
-    return np.divide(overlap, union, out=np.zeros_like(overlap), where=union > 0)
+    result: NDArray[np.float64] = np.divide(overlap, union, out=np.zeros_like(overlap), where=union > 0)
+    return result

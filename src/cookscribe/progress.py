@@ -13,7 +13,8 @@ Item = TypeVar("Item")
 def track(items: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
     """Yield `items` while showing how many are done.
 
-    On a terminal this is a rich bar on standard error; elsewhere one line at most every 30 seconds, so that logs stay readable.
+    On a terminal this is a rich bar on standard error; elsewhere one line at most every 30 seconds, so that logs stay
+    readable.
     """
     count = total if total is not None else (len(items) if isinstance(items, Sized) else None)
     if sys.stderr.isatty():

@@ -1,6 +1,7 @@
 """The document: `Span`, `Step` and `Recipe`, immutable, validated, JSON both ways.
 
-A `Recipe` is the only thing that exporters, the page and users see. Times are float seconds from the start of the video.
+A `Recipe` is the only thing that exporters, the page and users see. Times are float seconds from the start of the
+video.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class StepEvidence(Document):
     """Why a step came out as it did.
 
     `event_probability` is that of the chosen event, `actions` and `ingredients` the strongest attentions, and `change`
-    tells for each ingredient of the recipe how much its state had moved from the raw one after this step (0 = not at all).
+    tells for each ingredient of the recipe how far its state had moved from the raw one after this step (0: not at all).
     """
 
     event_probability: Probability | None = None
@@ -128,7 +129,7 @@ class MadeBy(Document):
 class Recipe(Document):
     """The whole recipe. Steps are in order of their start and end inside the video."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     title: Text
     ingredients: tuple[str, ...] = ()
     steps: tuple[Step, ...]

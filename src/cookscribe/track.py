@@ -53,7 +53,7 @@ class FeatureTrack:
             spans: (N, 2) start and end in seconds.
 
         Returns:
-            (N, D) float32. A span that holds no row gets the row nearest to its centre: an event is never a zero vector.
+            (N, D) float32. A span without a row gets the row nearest to its centre: an event is never a zero vector.
         """
         spans = np.asarray(spans, dtype=np.float64).reshape(-1, 2)
         first = np.searchsorted(self.times, spans[:, 0], side="left")
