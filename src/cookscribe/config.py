@@ -12,11 +12,14 @@ from cookscribe.files import read_json, write_json
 
 
 def explain(error: ValidationError) -> str:
-    """Turn pydantic's report into one line: where, what is wrong, what was given."""
+    """Turn pydantic's report into one line: where, what is wrong, what was given; the first three faults are enough."""
     parts = []
-    for item in error.errors():
+    faults = error.errors(include_url=False)
+    for item in faults[:3]:
         where = ".".join(str(piece) for piece in item["loc"]) or "value"
         parts.append(f"{where}: {item['msg'].removeprefix('Value error, ')}, got {item['input']!r:.80}")
+    if len(faults) > 3:
+        parts.append(f"and {len(faults) - 3} more")
     return "; ".join(parts)
 
 

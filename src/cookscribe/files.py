@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,33 +19,41 @@ def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; on success it is synced and replaces `path`, on failure it is removed.
 
     A reader, or a run after a crash, sees the old file or the whole new one, never a part. The temporary name keeps the
-    suffix because some writers choose their format by it.
+    suffix because some writers choose their format by it. A place that cannot be written to is a typed error.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    # Opening with plain permissions lets the process's umask decide, as for any other new file.
+    temporary = path.with_name(f".{path.stem[:40]}-{secrets.token_hex(6)}{path.suffix}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except OSError as error:
+        raise _unwritable(path, error) from None
     try:
         yield temporary
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        try:
+            with temporary.open("rb") as written:
+                os.fsync(written.fileno())
+            os.replace(temporary, path)
+        except OSError as error:
+            raise _unwritable(path, error) from None
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _unwritable(path: Path, error: OSError) -> BadFileError:
+    return BadFileError(path, f"cannot be written: {error.strerror or error}", "choose another place or make room")
 
 
 def write_text(path: Path, text: str) -> None:
     """Write UTF-8 text atomically."""
+    # Encoded before the file is opened: text with half a surrogate pair is the caller's mistake, not the disk's.
+    data = text.encode("utf-8")
     with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+        try:
+            temporary.write_bytes(data)
+        except OSError as error:
+            raise _unwritable(path, error) from None
 
 
 def write_json(path: Path, value: Any, *, indent: int | None = 1) -> None:
@@ -53,10 +62,10 @@ def write_json(path: Path, value: Any, *, indent: int | None = 1) -> None:
 
 
 def read_text(path: Path) -> str:
-    """Read UTF-8 text; a missing, unreadable or undecodable file is a typed error."""
+    """Read UTF-8 text (a byte-order mark is dropped); a missing, unreadable or undecodable file is a typed error."""
     path = Path(path)
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise MissingFileError(path, "no such file", "check the path") from None
     except IsADirectoryError:
@@ -65,19 +74,42 @@ def read_text(path: Path) -> str:
         raise BadFileError(path, f"is not UTF-8 text: {error.reason}") from None
     except OSError as error:
         raise BadFileError(path, f"cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a NUL in the name
+        raise BadFileError(repr(str(path)), f"is not a file name: {error}") from None
 
 
 def read_json(path: Path) -> Any:
-    """Read JSON; duplicate keys and NaN are errors, because both silently lose or spoil data."""
-    text = read_text(path)
+    """Read JSON; duplicate keys, NaN and numbers too large for a float are errors: they silently lose or spoil data."""
+    return _parse_json(read_text(path), path)
+
+
+def read_json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """Line number (from 1) and value of each line of a JSON Lines file; blank lines are left out."""
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if line.strip():
+            yield number, _parse_json(line, f"{path}, line {number}")
+
+
+def _parse_json(text: str, subject: str | Path) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
+        value = json.loads(
+            text,
+            object_pairs_hook=_unique_keys,
+            parse_constant=_refuse_constant,
+            parse_float=_finite_float,
+            parse_int=_short_integer,
+        )
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(value, ensure_ascii=False).encode()
     except _JsonRuleError as error:
-        raise BadFileError(path, str(error)) from None
+        raise BadFileError(subject, str(error)) from None
     except json.JSONDecodeError as error:
-        raise BadFileError(path, f"is not JSON: {error.msg} at line {error.lineno}") from None
+        raise BadFileError(subject, f"is not JSON: {error.msg} at line {error.lineno}") from None
+    except UnicodeEncodeError:
+        raise BadFileError(subject, "contains half a surrogate pair, which is not text") from None
     except RecursionError:
-        raise BadFileError(path, "is nested too deeply to be read") from None
+        raise BadFileError(subject, "is nested too deeply to be read") from None
+    return value
 
 
 class _JsonRuleError(ValueError):
@@ -97,3 +129,17 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> float:
     raise _JsonRuleError(f"contains {name}, which is not a number in JSON")
+
+
+def _finite_float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise _JsonRuleError(f"contains the number {text[:40]}, which is too large")
+    return value
+
+
+def _short_integer(text: str) -> int:
+    # Python stops at 4300 digits with an error of its own, and a float holds 308.
+    if len(text) > 300:
+        raise _JsonRuleError(f"contains a number of {len(text)} digits")
+    return int(text)
