@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from hypothesis import settings
+
+settings.register_profile("default", max_examples=40, deadline=None)
+settings.register_profile("thorough", max_examples=1000, deadline=None)
+settings.load_profile("default")
 
 # Both cores are busy with test processes already; more threads per process only get in each other's way.
 torch.set_num_threads(1)

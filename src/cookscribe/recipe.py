@@ -91,7 +91,7 @@ class StepEvidence(Document):
     """Why a step came out as it did.
 
     `event_probability` is that of the chosen event, `actions` and `ingredients` the strongest attentions, and `change`
-    tells for each ingredient of the recipe how far its state had moved from the raw one after this step (0: not at all).
+    tells for each ingredient of the recipe how far its state has moved from the raw one by then (0: not at all).
     """
 
     event_probability: Probability | None = None

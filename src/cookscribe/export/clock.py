@@ -1,0 +1,26 @@
+"""Times as people and file formats write them."""
+
+from __future__ import annotations
+
+
+def clock(seconds: float) -> str:
+    """`0:07`, `12:05` or `1:02:03`, rounded down to whole seconds, as players show them."""
+    whole = int(seconds)
+    hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def milliseconds(seconds: float) -> int:
+    """Whole milliseconds, rounded to the nearest."""
+    return round(seconds * 1000)
+
+
+def timestamp(seconds: float, point: str = ".") -> str:
+    """`HH:MM:SS.mmm`, hours always there; `point` is a comma in SRT."""
+    total = milliseconds(seconds)
+    return f"{total // 3_600_000:02d}:{total // 60_000 % 60:02d}:{total // 1000 % 60:02d}{point}{total % 1000:03d}"
+
+
+def one_line(text: str) -> str:
+    """The text with every run of blanks, line ends and control characters as one blank."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

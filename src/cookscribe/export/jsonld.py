@@ -1,0 +1,79 @@
+"""schema.org Recipe as JSON-LD, the form recipe managers and search engines read.
+
+Steps are flat `HowToStep`s: recipe managers turn sections into bogus steps. Each step is also a `Clip` of the video.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+from cookscribe.export.clock import one_line
+from cookscribe.recipe import Recipe
+
+
+def moment_url(recipe: Recipe, seconds: float) -> str:
+    """A link to a moment of the video: YouTube's own `t` parameter there, a media fragment elsewhere."""
+    url = recipe.video.url
+    if not url:
+        return f"{quote(recipe.video.name)}#t={seconds:g}"
+    if "youtube." in url or "youtu.be" in url:
+        return f"{url}{'&' if '?' in url else '?'}t={int(seconds)}s"
+    return f"{url}#t={seconds:g}"
+
+
+def as_document(recipe: Recipe, pictures: Sequence[str | None] = ()) -> dict[str, Any]:
+    """The JSON-LD document as a dictionary. `pictures` holds a file name or address (or None) for each step."""
+    clips, steps = [], []
+    for number, step in enumerate(recipe.steps, 1):
+        text = one_line(step.sentence)
+        clip = {
+            "@type": "Clip",
+            "name": text,
+            "startOffset": step.span.start,
+            "endOffset": step.span.end,
+            "url": moment_url(recipe, step.span.start),
+        }
+        clips.append(clip)
+        how_to: dict[str, Any] = {
+            "@type": "HowToStep",
+            "position": number,
+            "name": f"Step {number}",
+            "text": text,
+            "url": clip["url"],
+            "video": clip,
+        }
+        if number <= len(pictures) and pictures[number - 1]:
+            how_to["image"] = pictures[number - 1]
+        steps.append(how_to)
+    title = one_line(recipe.title)
+    document: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": "Recipe",
+        "name": title,
+        "recipeIngredient": [one_line(name) for name in recipe.ingredients],
+        "recipeInstructions": steps,
+        "video": {
+            "@type": "VideoObject",
+            "name": title,
+            "description": title,
+            "duration": f"PT{recipe.video.duration:.3f}S",
+            "contentUrl": recipe.video.url or quote(recipe.video.name),
+            "hasPart": clips,
+        },
+    }
+    images = [picture for picture in pictures if picture]
+    if images:
+        document["image"] = images
+        document["video"]["thumbnailUrl"] = images[-1]
+    if recipe.made_by.simulated:
+        document["keywords"] = "simulated"
+    return document
+
+
+def to_jsonld(recipe: Recipe, pictures: Sequence[str | None] = ()) -> str:
+    """The document as text, safe to stand inside a `<script>` element too."""
+    text = json.dumps(as_document(recipe, pictures), indent=1, ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029") + "\n"
