@@ -1,0 +1,172 @@
+"""Schedule, average, optimiser groups and checkpoint files."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from cookscribe.config import Config
+from cookscribe.errors import BadFileError, MissingFileError
+from cookscribe.training.checkpoint import fingerprint, open_model, read_tensors, write_description, write_weights
+from cookscribe.training.config import TrainingConfig
+from cookscribe.training.ema import Average
+from cookscribe.training.schedule import ScheduleConfig, factor
+from cookscribe.training.state import make_optimizer
+
+
+def test_warmup_linear_rises_to_one_and_falls_to_zero() -> None:
+    schedule = ScheduleConfig(kind="warmup-linear", warmup=5)
+    course = [factor(schedule, step / 10, 50, 10) for step in range(500)]
+    assert course[0] == pytest.approx(1 / 50)
+    assert course[49] == course[50] == 1.0
+    assert course[275] == pytest.approx(0.5)
+    assert course[499] == pytest.approx(0.1 / 45)
+    assert max(range(500), key=course.__getitem__) == 49
+
+
+def test_step_halving_is_pdvcs() -> None:
+    schedule = ScheduleConfig(kind="step-halving", warmup=0, halve_from=8, halve_every=3)
+    assert [factor(schedule, epoch, 30, 10) for epoch in (0, 7.9, 8, 10.9, 11, 14)] == [1, 1, 0.5, 0.5, 0.25, 0.125]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    kind=st.sampled_from(["constant", "warmup-linear", "warmup-cosine", "step-halving"]),
+    epoch=st.floats(0, 40),
+    epochs=st.integers(1, 40),
+    warmup=st.floats(0, 50),
+    steps=st.integers(1, 100),
+)
+def test_the_factor_stays_between_0_and_1(kind: str, epoch: float, epochs: int, warmup: float, steps: int) -> None:
+    schedule = ScheduleConfig.parse({"kind": kind, "warmup": warmup})
+    assert 0 <= factor(schedule, epoch, epochs, steps) <= 1
+
+
+def test_average_follows_the_formula_and_gives_the_model_back() -> None:
+    model = nn.Linear(2, 1)
+    average = Average(model, 0.9)
+    expected = model.weight.detach().clone()
+    for step in range(1, 120):
+        with torch.no_grad():
+            model.weight.add_(0.1)
+        average.update(step)
+        decay = min(0.9, (1 + step) / (10 + step))
+        expected = decay * expected + (1 - decay) * model.weight.detach()
+    torch.testing.assert_close(average.weights["weight"], expected)
+    own = fingerprint(model.state_dict())
+    with average.applied():
+        torch.testing.assert_close(model.weight.detach(), expected)
+    assert fingerprint(model.state_dict()) == own
+
+
+def test_weight_decay_spares_biases_and_normalisation() -> None:
+    model = nn.Sequential(nn.Linear(3, 3), nn.LayerNorm(3), nn.Embedding(4, 3))
+    optimizer = make_optimizer(model, TrainingConfig(weight_decay=0.3))
+    decayed = {id(p) for group in optimizer.param_groups if group["weight_decay"] for p in group["params"]}
+    assert decayed == {id(model[0].weight), id(model[2].weight)}
+
+
+class ThingConfig(Config):
+    width: int = 3
+
+
+def saved(folder: Path) -> nn.Module:
+    model = nn.Linear(3, 2)
+    write_description(folder, "thing", ThingConfig().model_dump(), ["salt", "pepper"], {"seed": 1})
+    write_weights(folder, model)
+    return model
+
+
+def test_a_model_folder_round_trips(tmp_path: Path) -> None:
+    model = saved(tmp_path)
+    found = open_model(tmp_path, "thing")
+    other = nn.Linear(3, 2)
+    found.load_weights(other)
+    assert fingerprint(other.state_dict()) == fingerprint(model.state_dict())
+    assert found.vocabulary == ("salt", "pepper")
+    assert ThingConfig.parse(found.config) == ThingConfig()
+    assert found.made == {"seed": 1}
+    assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".safetensors"}
+
+
+def test_tied_weights_can_be_saved(tmp_path: Path) -> None:
+    model = nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 3)])
+    model[1].weight = model[0].weight
+    write_description(tmp_path, "thing", {}, None, {})
+    write_weights(tmp_path, model)
+    open_model(tmp_path, "thing").load_weights(model)
+    assert model[1].weight is model[0].weight
+
+
+class Bomb:
+    def __init__(self, marker: Path) -> None:
+        self.marker = marker
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.mkdir, (str(self.marker),)
+
+
+@pytest.mark.parametrize("how", ["pickle", "torch"])
+def test_a_hostile_checkpoint_is_refused_and_runs_nothing(tmp_path: Path, how: str) -> None:
+    saved(tmp_path)
+    marker, path = tmp_path / "ran", tmp_path / "weights.safetensors"
+    if how == "pickle":
+        path.write_bytes(pickle.dumps(Bomb(marker)))
+    else:
+        torch.save({"weight": Bomb(marker)}, path)
+    with pytest.raises(BadFileError, match="not a whole safetensors file"):
+        open_model(tmp_path, "thing").load_weights(nn.Linear(3, 2))
+    assert not marker.exists()
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_damaged_weights_load_or_give_a_typed_error(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("damaged")
+    saved(folder)
+    path = folder / "weights.safetensors"
+    raw = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(raw[: data.draw(st.integers(0, len(raw)))])
+    # Anything but a typed error fails the test.
+    with suppress(BadFileError):
+        open_model(folder, "thing").load_weights(nn.Linear(3, 2))
+
+
+def test_wrong_folders_say_what_is_wrong(tmp_path: Path) -> None:
+    saved(tmp_path)
+    with pytest.raises(MissingFileError, match="no such model folder"):
+        open_model(tmp_path / "nowhere", "thing")
+    with pytest.raises(BadFileError, match="is a 'thing' model, not a 'story' model"):
+        open_model(tmp_path, "story")
+    with pytest.raises(BadFileError, match=r"has shape \(2, 3\), not \(2, 4\)"):
+        open_model(tmp_path, "thing").load_weights(nn.Linear(4, 2))
+    model = nn.Linear(3, 2)
+    model.add_module("extra", nn.Linear(1, 1))
+    with pytest.raises(BadFileError, match=r"lacks 'extra\.bias'"):
+        open_model(tmp_path, "thing").load_weights(model)
+    (tmp_path / "config.json").write_text('{"format": 99, "kind": "thing", "config": {}}')
+    with pytest.raises(BadFileError, match="update cookscribe"):
+        open_model(tmp_path, "thing")
+    with pytest.raises(MissingFileError):
+        read_tensors(tmp_path / "none.safetensors")
+
+
+def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
+    write_description(tmp_path, "thing", {}, None, {})
+    model = nn.Linear(3, 2)
+    nn.init.constant_(model.bias, float("nan"))
+    write_weights(tmp_path, model)
+    with pytest.raises(BadFileError, match="'bias' contains numbers that are not finite"):
+        open_model(tmp_path, "thing").load_weights(nn.Linear(3, 2))
