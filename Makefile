@@ -8,7 +8,7 @@ TORCH := torch==2.13.0
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup test lint demo clean
+.PHONY: setup test lint demo browser clean
 
 setup: $(STAMP)
 
@@ -18,12 +18,21 @@ $(STAMP): pyproject.toml
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $@
 
+# The page is tested in a real browser. Installing one needs root and apt; elsewhere those tests skip and say so.
+browser: $(VENV)/.browser
+
+$(VENV)/.browser: | $(STAMP)
+	command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null 2>&1; } || \
+	  echo "no chromium and no way to install it: browser tests will skip"
+	touch $@
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint
+test: lint browser
 	$(BIN)/pytest -n 2 --dist loadfile -q
 
 demo: setup

@@ -229,7 +229,7 @@ def _states(recipe: Recipe) -> str:
     if not recipe.ingredients or any(len(change) != len(recipe.ingredients) for change in changes):
         return ""
     top = max((value for change in changes for value in change), default=0.0) or 1.0
-    head = "".join(f"<th>{number}</th>" for number in range(1, len(changes) + 1))
+    head = "".join(f'<th class="level">{number}</th>' for number in range(1, len(changes) + 1))
     rows = []
     for index, name in enumerate(recipe.ingredients):
         cells = "".join(
