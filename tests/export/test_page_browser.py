@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import av
-import numpy as np
 import pytest
 from PIL import Image
 
@@ -17,6 +15,7 @@ from cookscribe.export.page import to_page
 from cookscribe.recipe import Recipe, Span, Step, Video
 
 from .documents import soup
+from .films import make_video
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -33,16 +32,6 @@ def browser() -> Iterator[Any]:
         )
         yield chromium
         chromium.close()
-
-
-def make_video(path: Path, seconds: int) -> None:
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("mpeg4" if "libx264" not in av.codecs_available else "libx264", rate=2)
-        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
-        for number in range(2 * seconds):
-            frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), number % 255, np.uint8), format="rgb24")
-            container.mux(stream.encode(frame))
-        container.mux(stream.encode())
 
 
 def jpeg() -> bytes:

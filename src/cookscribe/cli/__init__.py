@@ -10,7 +10,9 @@ import typer
 from cookscribe import __version__
 
 # One module per group of commands; each has `register(app)`. Keep their imports light: `--help` loads them all.
-COMMAND_MODULES: tuple[str, ...] = ()
+COMMAND_MODULES: tuple[str, ...] = (
+    "export",
+)
 
 
 def _print_version(asked: bool) -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from cookscribe.errors import BadFileError, MissingFileError
 from cookscribe.export.clock import clock, milliseconds, one_line
 from cookscribe.files import replacing
 from cookscribe.recipe import Recipe
+from cookscribe.video.container import local_film, opened, typed
+from cookscribe.video.info import picture_stream, sound_stream
+from cookscribe.video.limits import Limits
 
 YOUTUBE_SHORTEST = 10  # seconds
 YOUTUBE_FEWEST = 3
@@ -42,6 +46,14 @@ def chapters(recipe: Recipe) -> list[Chapter]:
             chapter = replace(chapter, title=f"{merged.pop().title}; {chapter.title}")
         merged.append(chapter)
     return merged
+
+
+def tiled_chapters(recipe: Recipe) -> list[Chapter]:
+    """Chapters without gaps, from the very start: mp4 keeps them as a track of titles, each lasting until the next."""
+    found = chapters(recipe)
+    if found and found[0].start > 0:
+        found.insert(0, Chapter(0, found[0].start, "Intro"))
+    return [replace(chapter, end=after.start) for chapter, after in pairwise(found)] + found[-1:]
 
 
 def _escape_metadata(text: str) -> str:
@@ -103,38 +115,40 @@ def to_youtube(recipe: Recipe) -> YouTubeChapters:
 
 
 def embed_chapters(recipe: Recipe, video: Path, target: Path) -> None:
-    """Write a copy of `video` with the recipe's chapters inside; streams are copied, not encoded again."""
+    """Write a copy of `video` with the recipe's chapters inside; streams are copied, not encoded again.
+
+    Raises:
+        MissingFileError: no such file.
+        BadFileError: not a film, or one whose streams do not fit into the container that the name of `target` asks for.
+    """
     import av
 
-    if not Path(video).is_file():
-        raise MissingFileError(video, "no such file", "give the video the recipe was written from with --video")
-    try:
-        with (
-            replacing(target) as temporary,
-            av.open(str(video), options={"protocol_whitelist": "file"}) as source,
-            av.open(str(temporary), "w") as copy,
-        ):
-            pairs = {}
-            for stream in source.streams:
-                if stream.type in ("video", "audio"):
-                    pairs[stream.index] = copy.add_stream_from_template(stream)
-            copy.metadata.update({"title": one_line(recipe.title)})
-            copy.set_chapters(
-                [
-                    {
-                        "id": number,
-                        "start": chapter.start,
-                        "end": chapter.end,
-                        "time_base": Fraction(1, 1000),
-                        "metadata": {"title": chapter.title},
-                    }
-                    for number, chapter in enumerate(chapters(recipe))
-                ]
-            )
-            for packet in source.demux([source.streams[index] for index in pairs]):
-                if packet.dts is None:
-                    continue
-                packet.stream = pairs[packet.stream.index]
-                copy.mux(packet)
-    except av.FFmpegError as error:
-        raise BadFileError(video, f"cannot be copied with chapters: {error.strerror or error}") from None
+    path, demuxer = local_film(video)
+    marks: list[Any] = [
+        {
+            "id": number,
+            "start": chapter.start,
+            "end": chapter.end,
+            "time_base": Fraction(1, 1000),
+            "metadata": {"title": chapter.title},
+        }
+        for number, chapter in enumerate(tiled_chapters(recipe))
+    ]
+    with (
+        typed(path, "cannot be copied with chapters"),
+        replacing(target) as temporary,
+        opened(path, demuxer, Limits()) as source,
+        av.open(str(temporary), "w") as copy,
+    ):
+        pairs = {
+            stream.index: copy.add_stream_from_template(stream)
+            for stream in (picture_stream(source), sound_stream(source))
+            if stream is not None
+        }
+        copy.metadata.update({"title": one_line(recipe.title)})
+        copy.set_chapters(marks)
+        for packet in source.demux([source.streams[index] for index in pairs]):
+            if packet.dts is None:
+                continue
+            packet.stream = pairs[packet.stream.index]
+            copy.mux(packet)

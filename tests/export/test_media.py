@@ -1,0 +1,77 @@
+"""Chapters inside a copy of the video, step pictures, and the command, on a real little film."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from PIL import Image
+
+from cookscribe.errors import BadFileError
+from cookscribe.export.chapters import embed_chapters, tiled_chapters
+from cookscribe.export.pictures import step_pictures
+
+from .documents import soup
+from .films import make_video
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("film") / "soup.mp4"
+    make_video(path, 120)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
+def test_chapters_in_the_copy_are_read_by_pyav(film: Path, tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / f"copy{suffix}"
+    embed_chapters(soup(), film, target)
+    with av.open(str(target)) as copy, av.open(str(film)) as source:
+        found = copy.chapters()
+        expected = tiled_chapters(soup())
+        assert [c.title for c in expected][:2] == ["Intro", "chop the onion"]
+        assert [c["metadata"]["title"] for c in found] == [c.title for c in expected]
+        for got, wanted in zip(found, expected, strict=True):
+            assert float(got["start"] * got["time_base"]) == pytest.approx(wanted.start / 1000, abs=0.002)
+            assert float(got["end"] * got["time_base"]) == pytest.approx(wanted.end / 1000, abs=0.002)
+        frames = [sum(1 for _ in container.decode(video=0)) for container in (copy, source)]
+        assert frames[0] == frames[1] == 240
+
+
+def test_a_text_named_mp4_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    fake = tmp_path / "fake.mp4"
+    fake.write_text("ffconcat version 1.0\nfile other.mp4\n")
+    with pytest.raises(BadFileError):
+        embed_chapters(soup(), fake, tmp_path / "out.mp4")
+    assert [path.name for path in tmp_path.iterdir()] == ["fake.mp4"]
+
+
+def test_pictures_come_from_their_steps(film: Path) -> None:
+    levels = []
+    for picture in step_pictures(soup(), film):
+        assert picture is not None
+        levels.append(np.asarray(Image.open(io.BytesIO(picture))).mean())
+    assert levels == sorted(levels)
+    assert levels[0] == pytest.approx(255 * (12.5 + 17.5 * 2 / 3) / 120, abs=6)
+
+
+def test_the_command_exports_an_edited_recipe(film: Path, tmp_path: Path) -> None:
+    soup().save(tmp_path / "soup.recipe.json")
+    command = [sys.executable, "-m", "cookscribe", "export", str(tmp_path / "soup.recipe.json")]
+    done = subprocess.run(
+        [*command, "--formats", "md,html,youtube", "--video", str(film)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "soup.md").read_text().count("![step") == 4
+    assert "data:image/jpeg" in (tmp_path / "soup.html").read_text()
+    assert "introduction" in done.stderr
+    (tmp_path / "soup.recipe.json").write_text('{"title": "x", "steps": [], "video": {"name": "a", "duration": -1}}')
+    wrong = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert "soup.recipe.json" in wrong.stderr
+    assert "duration" in wrong.stderr
