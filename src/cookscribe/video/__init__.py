@@ -1,1 +1,20 @@
-"""Opening, probing and decoding video and sound (PyAV only)."""
+"""Opening, probing and decoding video and sound (PyAV only).
+
+    video = VideoFile("pancakes.mp4")           # refused here if it is not a film we read
+    for frame in video.frames(rate=2, size=Size.square(224)):
+        frame.time, frame.image                 # seconds, (224, 224, 3) RGB
+    video.warnings                              # what was wrong with the file, in sentences
+
+All times are seconds from the start of the film and come from presentation time stamps.
+"""
+
+from __future__ import annotations
+
+from cookscribe.video.ahead import ahead
+from cookscribe.video.file import Frame, VideoFile
+from cookscribe.video.geometry import Size
+from cookscribe.video.info import VideoInfo, probe
+from cookscribe.video.limits import Limits
+from cookscribe.video.writing import write_video
+
+__all__ = ["Frame", "Limits", "Size", "VideoFile", "VideoInfo", "ahead", "probe", "write_video"]

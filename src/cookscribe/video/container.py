@@ -1,0 +1,124 @@
+"""Opening a film: what it is, is decided by its first bytes and by a list of ours, not by the library's guess.
+
+Left to itself the library opens playlists, concat scripts and pictures, follows what they name, and tries network
+addresses. Here the container format is recognised first and forced, only the `file` protocol is allowed, and only the
+codecs that films use may run.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import av
+from av.container import InputContainer
+
+from cookscribe.errors import BadFileError, MissingFileError
+from cookscribe.video.limits import Limits
+
+CODECS = (
+    "h264,hevc,av1,libdav1d,vp8,vp9,libvpx,libvpx-vp9,mpeg4,mpeg1video,mpeg2video,h263,flv,mjpeg,prores,dnxhd,vc1,wmv1,"
+    "wmv2,wmv3,msmpeg4v1,msmpeg4v2,msmpeg4,theora,ffv1,"
+    "aac,aac_fixed,aac_latm,mp3,mp3float,mp2,mp2float,mp1,mp1float,opus,libopus,vorbis,flac,alac,ac3,eac3,wmav1,wmav2,"
+    "wmapro,amrnb,amrwb,pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_f32le,pcm_u8,pcm_alaw,pcm_mulaw,adpcm_ms,"
+    "adpcm_ima_wav,speex,libspeex"
+)
+STILL_BRANDS = {b"avif", b"heic", b"heix", b"heim", b"heis", b"mif1", b"jpeg"}
+FORMATS = "mp4, mov, mkv, webm, avi, mpeg-ts, mpeg, flv, ogg and wmv"
+ADVICE = f"cookscribe reads film files in {FORMATS} containers"
+SNIFFED_BYTES = 1024
+
+
+def sniff(head: bytes) -> str | None:
+    """The demuxer for a file that begins with `head` (1 KB is enough), or None if it is no container we read."""
+    box = head[4:8]
+    if box == b"ftyp":
+        return None if head[8:12] in STILL_BRANDS else "mov"
+    if box in {b"moov", b"mdat", b"wide", b"free", b"skip"} and int.from_bytes(head[:4], "big") != 0:
+        return "mov"
+    if head.startswith(b"\x1a\x45\xdf\xa3"):
+        return "matroska"
+    if head.startswith(b"RIFF") and head[8:12] == b"AVI ":
+        return "avi"
+    if head.startswith(b"FLV\x01"):
+        return "flv"
+    if head.startswith(b"OggS"):
+        return "ogg"
+    if head.startswith(b"\x30\x26\xb2\x75\x8e\x66\xcf\x11"):
+        return "asf"
+    if head.startswith(b"\x00\x00\x01\xba"):
+        return "mpeg"
+    # A transport stream has no header: it is packets of 188 bytes (192 on discs) that each begin with 0x47.
+    for size, offset in ((188, 0), (192, 4)):
+        if len(head) > offset + 3 * size and all(head[offset + n * size] == 0x47 for n in range(4)):
+            return "mpegts"
+    return None
+
+
+def local_film(path: str | Path) -> tuple[Path, str]:
+    """The absolute path and the demuxer of a local film file; anything else is refused with `BadFileError`."""
+    if "://" in str(path):
+        raise BadFileError(path, "is a network address, not a file", "download the film and name the local file")
+    path = Path(path)
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise BadFileError(path, "is a folder, not a film", "name the film inside it")
+        if not stat.S_ISREG(mode):
+            raise BadFileError(path, "is not a regular file", ADVICE)
+        with path.open("rb") as file:
+            head = file.read(SNIFFED_BYTES)
+    except FileNotFoundError:
+        raise MissingFileError(path, "no such file", "check the path") from None
+    except (OSError, ValueError) as error:
+        raise BadFileError(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if not head:
+        raise BadFileError(path, "is empty", ADVICE)
+    demuxer = sniff(head)
+    if demuxer is None:
+        raise BadFileError(path, "is not a film, whatever its name says", ADVICE)
+    return Path(os.path.abspath(path)), demuxer
+
+
+@contextmanager
+def typed(path: Path, doing: str = "cannot be read") -> Iterator[None]:
+    """Turn what the library raises on a damaged file into `BadFileError`. Wrap calls into the library, nothing else.
+
+    Besides its own errors these are Python's: a name that is not UTF-8, a time base of zero, sizes that overflow.
+    """
+    try:
+        yield
+    except av.FFmpegError as error:
+        raise BadFileError(path, f"{doing}: {error.strerror or error}", "the file may be damaged") from None
+    except (ValueError, ArithmeticError, MemoryError, LookupError, OSError, RuntimeError) as error:
+        raise BadFileError(path, f"{doing}: {error}", "the file may be damaged") from None
+
+
+@contextmanager
+def opened(path: Path, demuxer: str, limits: Limits) -> Iterator[InputContainer]:
+    """Open a film that `local_film` accepted."""
+    options = {
+        # `max_pixels` reaches the decoders that look into the streams on opening: a frame bomb never gets its memory.
+        "max_pixels": str(limits.max_pixels),
+        "max_streams": str(limits.max_streams),
+        "protocol_whitelist": "file",
+        "format_whitelist": demuxer if demuxer != "mov" else "mov,mp4,m4a,3gp,3g2,mj2",
+        "codec_whitelist": CODECS,
+    }
+    with typed(path, "cannot be opened"):
+        container = av.open(
+            # The prefix keeps a file called `concat:a` or `http:b` a file.
+            f"file:{path}",
+            mode="r",
+            format=demuxer,
+            options=options,
+            metadata_errors="replace",
+            timeout=limits.stall_seconds,
+        )
+    try:
+        yield container
+    finally:
+        container.close()
