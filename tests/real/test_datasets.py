@@ -11,6 +11,7 @@ from cookscribe.candidates import tiou_matrix
 from cookscribe.datasets.candidate_files import read_candidates, write_candidates
 from cookscribe.datasets.oracle import oracle_labels
 from cookscribe.datasets.root import FILES, YouCook2
+from cookscribe.datasets.vocabulary import Vocabulary
 from cookscribe.datasets.youcook2 import read_split_list, read_truth
 
 
@@ -134,3 +135,13 @@ def test_transcripts(youcook2: YouCook2) -> None:
     same = [video_id for video_id in recognised if video_id in spread]
     assert len(same) == 318
     assert all(recognised[video_id].words == spread[video_id].words for video_id in same)
+
+
+def test_vocabulary_and_word_vectors(youcook2: YouCook2) -> None:
+    sentences = [sentence for video in youcook2.videos("training").values() for sentence in video.sentences]
+    vocabulary = Vocabulary.build(sentences)
+    assert len(vocabulary) == 4 + 1156
+    vectors = youcook2.word_vectors()
+    assert (len(vectors), vectors.width) == (1292, 300)
+    assert vectors.table(vocabulary.words).coverage > 0.85
+    assert len(vectors.table(youcook2.actions()).missing) <= 4

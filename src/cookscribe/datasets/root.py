@@ -8,6 +8,7 @@ from typing import Literal
 
 from cookscribe.candidates import Candidates
 from cookscribe.datasets.candidate_files import read_candidates
+from cookscribe.datasets.glove import WordVectors
 from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.datasets.svpc import AlignedVideo, read_svpc
 from cookscribe.datasets.transcripts import Transcript, read_timed_transcripts, read_untimed_transcripts
@@ -135,6 +136,10 @@ class YouCook2:
         if times != "spread":
             found |= read_timed_transcripts(self.path("timed transcripts"))
         return found
+
+    def word_vectors(self) -> WordVectors:
+        """The 300-d GloVe vectors of the words of YouCook2."""
+        return WordVectors.from_npz(self.path("word vectors"))
 
     def tsn(self, folder: Path) -> TsnFolder:
         """Published TSN features, wherever they were downloaded to."""
