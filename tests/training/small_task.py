@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from cookscribe.config import Config
+from cookscribe.datasets.vocabulary import Vocabulary
 from cookscribe.training.config import TrainingConfig
 from cookscribe.training.loop import Term, seed_everything, shuffled, train
 from cookscribe.training.schedule import ScheduleConfig
@@ -26,7 +27,7 @@ class Poison(Exception):
 
 class SmallTask:
     kind = "small"
-    vocabulary: Sequence[str] | None = ("a", "b")
+    vocabulary: Vocabulary | None = Vocabulary.build(["salt and pepper"], min_count=1)
     score = "closeness"
     weights: Mapping[str, float] = {"error": 1.0, "sparse": 0.5}
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from cookscribe.config import Config
+from cookscribe.datasets.vocabulary import Vocabulary
 from cookscribe.errors import BadFileError, MissingFileError
 from cookscribe.training.checkpoint import fingerprint, open_model, read_tensors, write_description, write_weights
 from cookscribe.training.config import TrainingConfig
@@ -74,13 +75,16 @@ def test_weight_decay_spares_biases_and_normalisation() -> None:
     assert decayed == {id(model[0].weight), id(model[2].weight)}
 
 
+WORDS = Vocabulary.build(["salt and pepper"], min_count=1)
+
+
 class ThingConfig(Config):
     width: int = 3
 
 
 def saved(folder: Path) -> nn.Module:
     model = nn.Linear(3, 2)
-    write_description(folder, "thing", ThingConfig().model_dump(), ["salt", "pepper"], {"seed": 1})
+    write_description(folder, "thing", ThingConfig().model_dump(), WORDS, {"seed": 1})
     write_weights(folder, model)
     return model
 
@@ -91,7 +95,7 @@ def test_a_model_folder_round_trips(tmp_path: Path) -> None:
     other = nn.Linear(3, 2)
     found.load_weights(other)
     assert fingerprint(other.state_dict()) == fingerprint(model.state_dict())
-    assert found.vocabulary == ("salt", "pepper")
+    assert found.vocabulary == WORDS
     assert ThingConfig.parse(found.config) == ThingConfig()
     assert found.made == {"seed": 1}
     assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".safetensors"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from cookscribe import __version__
+from cookscribe.datasets.vocabulary import Vocabulary
 from cookscribe.errors import BadFileError, MissingFileError
 from cookscribe.files import read_json, replacing, write_json
 
@@ -33,14 +34,14 @@ class SavedModel:
     Attributes:
         kind: which model it is, e.g. "proposals".
         config: the configuration as it was written; the model's own `Config` validates it.
-        vocabulary: words by token id, or None.
+        vocabulary: the words it may write, or None.
         made: versions, seed, threads and figures of the training.
     """
 
     folder: Path
     kind: str
     config: dict[str, Any]
-    vocabulary: tuple[str, ...] | None
+    vocabulary: Vocabulary | None
     made: dict[str, Any]
 
     def load_weights(self, model: nn.Module) -> None:
@@ -51,11 +52,11 @@ class SavedModel:
 
 
 def write_description(
-    folder: Path, kind: str, config: Mapping[str, Any], vocabulary: Sequence[str] | None, made: Mapping[str, Any]
+    folder: Path, kind: str, config: Mapping[str, Any], vocabulary: Vocabulary | None, made: Mapping[str, Any]
 ) -> None:
     """Write everything of a model folder but the weights."""
     if vocabulary is not None:
-        write_json(folder / VOCABULARY, list(vocabulary), indent=0)
+        vocabulary.save(folder / VOCABULARY)
     write_json(
         folder / CONFIG,
         {"format": FORMAT, "cookscribe": __version__, "kind": kind, "config": dict(config), "made": dict(made)},
@@ -87,12 +88,7 @@ def open_model(folder: Path, kind: str) -> SavedModel:
         raise BadFileError(path, f"is a {data['kind']!r} model, not a {kind!r} model", "name another folder")
     if not (folder / WEIGHTS).is_file():
         raise MissingFileError(folder / WEIGHTS, "the model has no weights yet", "let its training reach an evaluation")
-    vocabulary = None
-    if (folder / VOCABULARY).is_file():
-        words = read_json(folder / VOCABULARY)
-        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-            raise BadFileError(folder / VOCABULARY, "is not a list of words")
-        vocabulary = tuple(words)
+    vocabulary = Vocabulary.load(folder / VOCABULARY) if (folder / VOCABULARY).is_file() else None
     made = data.get("made")
     return SavedModel(folder, kind, data["config"], vocabulary, made if isinstance(made, dict) else {})
 

@@ -26,6 +26,7 @@ from torch import Tensor, nn
 
 from cookscribe import __version__
 from cookscribe.config import Config
+from cookscribe.datasets.vocabulary import Vocabulary
 from cookscribe.errors import BadValueError, CookscribeError
 from cookscribe.files import write_json
 from cookscribe.progress import track
@@ -71,7 +72,8 @@ class Task(Protocol):
     model: nn.Module
     config: Config
     """The model's configuration, written into its folder."""
-    vocabulary: Sequence[str] | None
+    vocabulary: Vocabulary | None
+    """The words the model may write, kept in its folder."""
     weights: Mapping[str, float]
     """Weight of every loss by name. A loss with weight 0 is reported but not learnt."""
     score: str
