@@ -12,6 +12,7 @@ from cookscribe import __version__
 # One module per group of commands; each has `register(app)`. Keep their imports light: `--help` loads them all.
 COMMAND_MODULES: tuple[str, ...] = (
     "export",
+    "kitchen",
 )
 
 
