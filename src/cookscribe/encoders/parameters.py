@@ -1,0 +1,71 @@
+"""Reading published parameters without running anything that comes with them."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+
+from cookscribe.errors import BadFileError
+
+
+def read_parameters(path: Path) -> dict[str, Tensor]:
+    """Tensors by name from a `.safetensors` or a PyTorch file. The latter is read as weights only: no code is run."""
+    try:
+        if path.suffix == ".safetensors":
+            return load_file(path)
+        loaded = torch.load(path, map_location="cpu", weights_only=True)
+    except (SafetensorError, pickle.UnpicklingError, RuntimeError, EOFError, ValueError, OSError, KeyError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise BadFileError(path, f"is not a file of weights: {reason}", "download it again") from None
+    if isinstance(loaded, dict) and isinstance(loaded.get("state_dict"), dict):
+        loaded = loaded["state_dict"]
+    if not isinstance(loaded, dict) or not all(isinstance(value, Tensor) for value in loaded.values()):
+        raise BadFileError(path, "does not hold tensors by name", "download it again")
+    return {name.removeprefix("module."): value for name, value in loaded.items()}
+
+
+class ArrayUnpickler(pickle.Unpickler):
+    """Reads pickles made of numpy arrays and Python's plain values, and refuses every other name.
+
+    Some published numpy files are pickles. A pickle can name any function; this one looks up four that build arrays.
+    """
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module.replace("numpy._core", "numpy.core"), name) == ("numpy.core.multiarray", "_reconstruct"):
+            return np.empty(0).__reduce__()[0]
+        if (module.replace("numpy._core", "numpy.core"), name) == ("numpy.core.multiarray", "scalar"):
+            return np.float64(0).__reduce__()[0]
+        if (module, name) in {("numpy", "ndarray"), ("numpy", "dtype")}:
+            return getattr(np, name)
+        raise pickle.UnpicklingError(f"it names {module}.{name}, which no array needs")
+
+
+def read_words(path: Path) -> tuple[str, ...]:
+    """The words of a one-dimensional `.npy` file of strings, whether stored as text or as a pickled object array."""
+    try:
+        words = _read_npy(path)
+    except (ValueError, EOFError, OSError, pickle.UnpicklingError, TypeError, AttributeError) as error:
+        raise BadFileError(path, f"is not a numpy file of words: {error}", "download it again") from None
+    if words.ndim != 1 or not len(words) or not all(isinstance(word, str) for word in words.tolist()):
+        raise BadFileError(path, "does not hold a list of words", "download it again")
+    return tuple(words.tolist())
+
+
+def _read_npy(path: Path) -> NDArray[Any]:
+    with path.open("rb") as file:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        _, _, dtype = read(file)
+        if dtype.hasobject:
+            loaded = ArrayUnpickler(io.BytesIO(file.read())).load()
+            return np.asarray(loaded)
+    return np.asarray(np.load(path, allow_pickle=False))

