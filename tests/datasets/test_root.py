@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cookscribe.datasets.root import FILES, YouCook2, read_action_list
-from cookscribe.errors import BadFileError, BadValueError, MissingFileError
+from cookscribe.datasets.root import FILES, YouCook2
+from cookscribe.errors import BadValueError, MissingFileError
 
 
 @pytest.fixture
@@ -56,11 +56,3 @@ def test_missing_files_are_named_when_needed(root: Path) -> None:
     ]:
         with pytest.raises(MissingFileError, match=Path(FILES[name]).name):
             call()
-
-
-@pytest.mark.parametrize("content", ["{}", "[]", '["fry", 3]', '["fry", " "]', '["fry", "fry"]'])
-def test_a_wrong_action_list_is_refused(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "actions.json"
-    path.write_text(content)
-    with pytest.raises(BadFileError, match=r"actions\.json"):
-        read_action_list(path)

@@ -9,6 +9,7 @@ import pytest
 
 from cookscribe.candidates import tiou_matrix
 from cookscribe.datasets.candidate_files import read_candidates, write_candidates
+from cookscribe.datasets.matching import measure_actions, measure_actions_by_tags, measure_ingredients
 from cookscribe.datasets.oracle import oracle_labels
 from cookscribe.datasets.root import FILES, YouCook2
 from cookscribe.datasets.vocabulary import Vocabulary
@@ -145,3 +146,30 @@ def test_vocabulary_and_word_vectors(youcook2: YouCook2) -> None:
     assert (len(vectors), vectors.width) == (1292, 300)
     assert vectors.table(vocabulary.words).coverage > 0.85
     assert len(vectors.table(youcook2.actions()).missing) <= 4
+
+
+@pytest.mark.parametrize("cut", ["train", "val", "test"])
+def test_matching_agrees_with_the_published_labels(youcook2: YouCook2, cut: str) -> None:
+    aligned = youcook2.aligned(cut).values()  # type: ignore[arg-type]
+    for video in aligned:  # the published alignment is a substring test, which explains what ours leaves out
+        sentences, names = video.video.sentences, video.video.ingredients
+        expected = np.array([[name in sentence for name in names] for sentence in sentences]).reshape(-1, len(names))
+        np.testing.assert_array_equal(video.alignment, expected)
+    whole, parts = measure_ingredients(aligned, partial=False), measure_ingredients(aligned)
+    assert min(whole.precision, whole.recall) > 0.96
+    assert min(parts.precision, parts.recall) > 0.95
+    assert parts.only_labelled["other"] <= 0.001 * parts.both
+    actions = measure_actions(aligned, youcook2.actions())
+    if cut == "train":  # its labels include nouns: oil, salt, pepper
+        assert actions.precision > 0.95
+        assert sum(actions.only_labelled[noun] for noun in ("oil", "salt", "pepper", "water", "flour")) > 3500
+    else:  # its labels leave verbs out
+        assert actions.recall > 0.97
+
+
+def test_actions_agree_with_tagged_phrases(youcook2: YouCook2) -> None:
+    tags = youcook2.tags()
+    tagged = [(video, tags[video_id]) for video_id, video in youcook2.videos("validation").items()]
+    result = measure_actions_by_tags(tagged, youcook2.actions())
+    assert result.precision > 0.95
+    assert result.recall > 0.98

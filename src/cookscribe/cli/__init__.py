@@ -13,6 +13,7 @@ from cookscribe import __version__
 COMMAND_MODULES: tuple[str, ...] = (
     "export",
     "kitchen",
+    "data",
 )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from cookscribe.candidates import Candidates
+from cookscribe.datasets.actions import read_action_list
 from cookscribe.datasets.candidate_files import read_candidates
 from cookscribe.datasets.glove import WordVectors
 from cookscribe.datasets.records import AnnotatedVideo
@@ -23,8 +24,7 @@ from cookscribe.datasets.youcook2 import (
     read_split_list,
     read_tags,
 )
-from cookscribe.errors import BadFileError, BadValueError, MissingFileError
-from cookscribe.files import read_json
+from cookscribe.errors import BadValueError, MissingFileError
 
 # What each file is called under the root. docs/data.md says where each comes from.
 FILES = {
@@ -144,13 +144,3 @@ class YouCook2:
     def tsn(self, folder: Path) -> TsnFolder:
         """Published TSN features, wherever they were downloaded to."""
         return TsnFolder(folder, self.lengths())
-
-
-def read_action_list(path: Path) -> tuple[str, ...]:
-    """Read a JSON list of verbs, each once; a verb's position is its number."""
-    verbs = read_json(path)
-    if not isinstance(verbs, list) or not verbs or not all(isinstance(verb, str) and verb.strip() for verb in verbs):
-        raise BadFileError(path, "is not a list of verbs")
-    if len(set(verbs)) != len(verbs):
-        raise BadFileError(path, "names a verb twice")
-    return tuple(verbs)

@@ -1,0 +1,218 @@
+"""`cookscribe data`: what a YouCook2 folder holds, and how well words are matched in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from cookscribe.datasets.matching import Agreement
+    from cookscribe.datasets.root import YouCook2
+
+data = typer.Typer(
+    name="data",
+    help="Look at a folder of YouCook2 files.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+DataOption = Annotated[
+    Path, typer.Option("--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files (see docs/data.md).")
+]
+JsonOption = Annotated[Path | None, typer.Option("--json", help="Also write the figures to this file.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group to the application."""
+    app.add_typer(data, name="data")
+
+
+@data.command()
+def show(folder: DataOption, json_path: JsonOption = None) -> None:
+    """List the files that are there, and count what they hold."""
+    from cookscribe.datasets.root import FILES, YouCook2
+    from cookscribe.files import write_json
+
+    youcook2 = YouCook2(folder)
+    present = youcook2.present()
+    _print_table(
+        f"Files under {youcook2.root}",
+        ["file", "", "place"],
+        [[name, "there" if there else "MISSING", FILES[name]] for name, there in present.items()],
+        left=(0, 1, 2),
+    )
+    figures: dict[str, Any] = {"files": present}
+    if present["ingredients"]:
+        figures["splits"] = _count_splits(youcook2)
+        figures["vocabulary"] = _count_words(youcook2, present["word vectors"])
+        if present["candidates"]:
+            figures["oracle"] = _count_oracle(youcook2)
+    if json_path is not None:
+        write_json(json_path, figures)
+
+
+def _count_splits(youcook2: YouCook2) -> dict[str, dict[str, int]]:
+    counts = {}
+    for split in ("training", "validation"):
+        videos = youcook2.videos(split).values()
+        counts[split] = {
+            "videos": len(videos),
+            "steps": sum(len(video.sentences) for video in videos),
+            "ingredients": sum(len(video.ingredients) for video in videos),
+        }
+    _print_table(
+        "Annotated videos",
+        ["split", "videos", "steps", "ingredients"],
+        [[split, *map(str, row.values())] for split, row in counts.items()],
+    )
+    return counts
+
+
+def _count_words(youcook2: YouCook2, with_vectors: bool) -> dict[str, float]:
+    from cookscribe.datasets.glove import WordVectors
+    from cookscribe.datasets.vocabulary import SPECIALS, Vocabulary
+    from cookscribe.errors import MissingDependencyError
+
+    sentences = [sentence for video in youcook2.videos("training").values() for sentence in video.sentences]
+    words = Vocabulary.build(sentences).words[len(SPECIALS) :]
+    figures: dict[str, float] = {"words seen at least 3 times in training": len(words)}
+    if with_vectors:
+        vectors = youcook2.word_vectors()
+        figures[f"% of them in {vectors.name}"] = 100 * vectors.table(words).coverage
+    try:
+        vectors = WordVectors.packaged()
+        figures[f"% of them in {vectors.name}"] = 100 * vectors.table(words).coverage
+    except MissingDependencyError:
+        pass  # the table then simply has no such row
+    _print_table("Vocabulary", ["", ""], [[name, f"{value:.4g}"] for name, value in figures.items()])
+    return figures
+
+
+def _count_oracle(youcook2: YouCook2) -> dict[str, dict[str, float]]:
+    import numpy as np
+
+    from cookscribe.candidates import tiou_matrix
+    from cookscribe.datasets.oracle import oracle_labels
+
+    candidates, videos = youcook2.candidates(), youcook2.videos("validation")
+    figures: dict[str, dict[str, float]] = {}
+    for rule in ("paper", "story"):
+        repeated = disordered = unassigned = without_overlap = steps = 0
+        tiou = 0.0
+        for video_id in sorted(set(candidates) & set(videos)):
+            spans = videos[video_id].spans
+            labels = oracle_labels(spans, candidates[video_id].spans, "paper" if rule == "paper" else "story")
+            placed = np.flatnonzero(labels >= 0)
+            chosen = labels[placed]
+            overlaps = tiou_matrix(spans, candidates[video_id].spans)[placed, chosen]
+            steps += len(labels)
+            unassigned += len(labels) - len(placed)
+            repeated += len(chosen) - len(set(chosen.tolist()))
+            disordered += int((np.diff(chosen) < 0).any())
+            without_overlap += int((overlaps == 0).sum())
+            tiou += float(overlaps.sum())
+        figures[rule] = {
+            "steps": steps,
+            "repeated labels": repeated,
+            "videos out of order": disordered,
+            "labels without overlap": without_overlap,
+            "steps without a label": unassigned,
+            "mean tIoU (%)": 100 * tiou / max(steps, 1),
+        }
+    names = list(figures["paper"])
+    _print_table(
+        "Oracle labels on the validation candidates",
+        ["", *figures],
+        [[name, *(f"{figures[rule][name]:.4g}" for rule in figures)] for name in names],
+    )
+    return figures
+
+
+@data.command()
+def matching(
+    folder: DataOption,
+    examples: Annotated[int, typer.Option(min=0, help="Print this many disagreements of each comparison.")] = 0,
+    seed: Annotated[int, typer.Option(help="Which disagreements are printed.")] = 0,
+    json_path: JsonOption = None,
+) -> None:
+    """Measure ingredient and action matching against the published labels.
+
+    The labels are word matching too (docs/data.md says how), so the kinds of disagreement count as much as the figures.
+    """
+    from cookscribe.datasets.matching import measure_actions, measure_actions_by_tags, measure_ingredients
+    from cookscribe.datasets.root import YouCook2
+    from cookscribe.files import write_json
+
+    youcook2 = YouCook2(folder)
+    verbs = youcook2.actions()
+    aligned = {cut: youcook2.aligned(cut) for cut in ("train", "val", "test")}
+    comparisons: dict[str, Agreement] = {}
+    for cut, videos in aligned.items():
+        comparisons[f"ingredients, whole names: SVPC {cut}"] = measure_ingredients(videos.values(), partial=False)
+    for cut, videos in aligned.items():
+        comparisons[f"ingredients, and parts: SVPC {cut}"] = measure_ingredients(videos.values())
+    for cut, videos in aligned.items():
+        comparisons[f"actions: SVPC {cut}"] = measure_actions(videos.values(), verbs)
+    tags = youcook2.tags()
+    for split in ("training", "validation"):
+        tagged = [(video, tags[video_id]) for video_id, video in youcook2.videos(split).items()]
+        comparisons[f"actions: tags, {split}"] = measure_actions_by_tags(tagged, verbs)
+    _print_agreement(comparisons)
+    for name, agreement in comparisons.items():
+        _print_examples(name, agreement, examples, seed)
+    if json_path is not None:
+        write_json(json_path, {name: _figures(agreement) for name, agreement in comparisons.items()})
+
+
+def _figures(agreement: Agreement) -> dict[str, Any]:
+    return {
+        "steps": agreement.steps,
+        "precision": 100 * agreement.precision,
+        "recall": 100 * agreement.recall,
+        "f1": 100 * agreement.f1,
+        "both": agreement.both,
+        "only_found": dict(agreement.only_found.most_common(12)),
+        "only_labelled": dict(agreement.only_labelled.most_common(12)),
+    }
+
+
+def _print_agreement(comparisons: dict[str, Agreement]) -> None:
+    rows = []
+    for name, agreement in comparisons.items():
+        found, labelled = (
+            ", ".join(f"{kind} {count}" for kind, count in counts.most_common(3))
+            for counts in (agreement.only_found, agreement.only_labelled)
+        )
+        figures = [f"{100 * value:.1f}" for value in (agreement.precision, agreement.recall, agreement.f1)]
+        rows.append([name, str(agreement.steps), *figures, found, labelled])
+    _print_table(
+        "Agreement with published labels, in percent of (step, name) pairs",
+        ["", "steps", "precision", "recall", "F1", "most often only found", "most often only labelled"],
+        rows,
+        left=(0, 5, 6),
+    )
+
+
+def _print_examples(name: str, agreement: Agreement, count: int, seed: int) -> None:
+    from cookscribe.seeds import generator
+
+    chosen = generator("matching examples", seed, name).permutation(len(agreement.examples))[:count]
+    if len(chosen):
+        print(f"\n{name}")
+    for index in chosen:
+        kind, word, sentence = agreement.examples[index]
+        print(f"  {word} ({kind}): {sentence}" if kind != word else f"  {word}: {sentence}")
+
+
+def _print_table(title: str, columns: list[str], rows: list[list[str]], left: tuple[int, ...] = (0,)) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for n, column in enumerate(columns):
+        table.add_column(column, justify="left" if n in left else "right")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)

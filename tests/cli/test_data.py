@@ -1,0 +1,95 @@
+"""`cookscribe data` on a small made-up folder in the published layout."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cookscribe.datasets.root import FILES
+
+STEPS = [
+    {"segment": [1, 4], "id": 0, "sentence": "boil the eggs"},
+    {"segment": [6, 9], "id": 1, "sentence": "salt the eggs and serve"},
+]
+
+
+def put(root: Path, name: str, value: Any) -> None:
+    path = root / FILES[name]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    database = {
+        name: {
+            "duration": 10.0,
+            "subset": split,
+            "recipe_type": "1",
+            "annotations": STEPS,
+            "ner": [["boil/Ac", "eggs/F"], ["salt/Ac", "eggs/F", "serve/Ac"]],
+            "ingredients": ["eggs"],
+        }
+        for name, split in (("one", "training"), ("two", "validation"))
+    }
+    put(folder, "ingredients", {"database": database})
+    event = {"timestamp": [1, 4], "proposal_score": 0.5, "vid_duration": 10.0, "pred_event_count": 1}
+    put(folder, "candidates", {"results": {"v_two": [event]}})
+    put(folder, "actions", ["boil", "salt", "serve"])
+    svpc = {
+        "duration": 10.0,
+        "timestamps": [step["segment"] for step in STEPS],
+        "sentences": [step["sentence"] for step in STEPS],
+        "ingredients": ["eggs", "oil"],
+        "alignment": [[1, 1], [1, 0]],
+        "action": [{"boil": 0}, {"salt": 1}],
+    }
+    for cut in ("train", "val", "test"):
+        put(folder, f"aligned {cut}", {"one": svpc})
+    return folder
+
+
+def cookscribe(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "cookscribe", *arguments], capture_output=True, text=True, check=False)
+
+
+def test_show(root: Path, tmp_path: Path) -> None:
+    out = tmp_path / "figures.json"
+    result = cookscribe("data", "show", "--data", str(root), "--json", str(out))
+    assert result.returncode == 0, result.stderr
+    assert "MISSING" in result.stdout
+    figures = json.loads(out.read_text())
+    assert figures["splits"]["validation"] == {"videos": 1, "steps": 2, "ingredients": 1}
+    assert figures["oracle"]["paper"]["labels without overlap"] == 1
+    assert figures["oracle"]["story"]["steps without a label"] == 1
+    assert figures["oracle"]["story"]["mean tIoU (%)"] == 50.0
+
+
+def test_matching(root: Path, tmp_path: Path) -> None:
+    out = tmp_path / "figures.json"
+    result = cookscribe("data", "matching", "--data", str(root), "--json", str(out), "--examples", "2")
+    assert result.returncode == 0, result.stderr
+    assert "oil (inside another word): boil the eggs" in result.stdout
+    figures = json.loads(out.read_text())
+    ingredients = figures["ingredients, and parts: SVPC val"]
+    assert ingredients["precision"] == 100.0
+    assert ingredients["recall"] == pytest.approx(200 / 3)
+    assert figures["actions: SVPC test"]["only_found"] == {"serve": 1}
+    assert figures["actions: tags, training"]["f1"] == 100.0
+
+
+def test_what_is_missing_is_named(root: Path, tmp_path: Path) -> None:
+    (root / FILES["actions"]).unlink()
+    result = cookscribe("data", "matching", "--data", str(root))
+    assert result.returncode == 2
+    assert "actions_384.json" in result.stderr
+    assert "Traceback" not in result.stderr
+    result = cookscribe("data", "show", "--data", str(tmp_path / "nowhere"))
+    assert result.returncode == 2
+    assert "nowhere" in result.stderr
