@@ -1,0 +1,130 @@
+"""`milnce`: windows of two seconds through the S3D network that MIL-NCE trained on instructional film."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import save_file
+
+from cookscribe.encoders.base import Progress, silent
+from cookscribe.encoders.parameters import read_parameters, read_words
+from cookscribe.encoders.s3d import S3D, WIDTH, WordNumbers
+from cookscribe.encoders.weights import Found, cache_folder, locate, named
+from cookscribe.errors import BadFileError, BadValueError
+from cookscribe.files import read_json, replacing, write_json
+from cookscribe.track import FeatureTrack
+from cookscribe.video import Frame, Size, VideoFile, ahead
+
+RATE = 16.0
+WINDOW = 32
+STRIDE = 16
+SIDE = 256
+
+
+class MilNceEncoder:
+    """One row of 512 numbers per second: what happens in the two seconds around it.
+
+    Args:
+        weights: folder of the published files or of our copy; None searches for them.
+        rate: frames per second that go into a window.
+        window, stride: frames per window and between windows.
+        side: pixels; 200 to 256 suit the weights.
+    """
+
+    name = "milnce"
+    width = WIDTH
+
+    def __init__(
+        self,
+        weights: Path | None = None,
+        rate: float = RATE,
+        window: int = WINDOW,
+        stride: int = STRIDE,
+        side: int = SIDE,
+    ) -> None:
+        if window < 2 or window % 2 or side < 64 or side % 2 or not 1 <= stride <= window or rate <= 0:
+            raise BadValueError(
+                "milnce", f"cannot use {window} frames of {side} px every {stride} frames at {rate} fps"
+            )
+        self.network, words = load_s3d(locate("milnce", weights))
+        self.network.fold()
+        self.numbers = WordNumbers(words)
+        self.rate, self.window, self.stride, self.side = rate, window, stride, side
+
+    def encode(self, video: VideoFile, progress: Progress = silent) -> FeatureTrack:
+        """(T, 512) float32, one row per `stride` frames. A thread decodes while a window is encoded."""
+        times: list[float] = []
+        rows: list[NDArray[np.float32]] = []
+        frames = ahead(video.frames(self.rate, Size.square(self.side)), depth=2 * self.stride)
+        for window in windows(frames, self.window, self.stride):
+            rows.append(self.features(np.stack([frame.image for frame in window])[None])[0])
+            # A window that ran out of film repeats its last frame; its centre must not lie behind the end.
+            times.append((window[0].time + window[-1].time) / 2)
+            progress(times[-1])
+        return FeatureTrack(np.array(times), np.stack(rows), self.name, video.duration)
+
+    def features(self, clips: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """(B, T, H, W, 3) RGB -> (B, 512)."""
+        with torch.inference_mode():
+            pixels = torch.from_numpy(clips).permute(0, 4, 1, 2, 3).to(torch.float32).div_(255.0).contiguous()
+            return self.network(pixels).numpy()  # type: ignore[no-any-return]
+
+    def text(self, sentences: Sequence[str]) -> NDArray[np.float32]:
+        """(B, 512): vectors whose dot product with the rows says how well sentence and film fit."""
+        with torch.inference_mode():
+            return self.network.text_module(self.numbers(sentences)).numpy()  # type: ignore[no-any-return]
+
+
+def windows(frames: Iterator[Frame], window: int, stride: int) -> Iterator[list[Frame]]:
+    """Overlapping windows in order. The last one, or a film shorter than one, is filled up with its last frame."""
+    held: deque[Frame] = deque()
+    new = 0
+    for frame in frames:
+        held.append(frame)
+        new += 1
+        if len(held) == window:
+            yield list(held)
+            new = 0
+            for _ in range(stride):
+                held.popleft()
+    if new:
+        yield list(held) + [held[-1]] * (window - len(held))
+
+
+def load_s3d(found: Found) -> tuple[S3D, tuple[str, ...]]:
+    """The network with its weights, and the words of its text tower."""
+    path = found.file(found.weights.copies[0] if found.is_copy else next(iter(found.weights.files)))
+    words = _copied_words(found.file("words.json")) if found.is_copy else read_words(found.file("s3d_dict.npy"))
+    network = S3D()
+    try:
+        network.load_state_dict(read_parameters(path))
+    except RuntimeError as error:
+        reason = " ".join(str(error).split())[:200]
+        raise BadFileError(path, f"does not hold the S3D network: {reason}") from None
+    if len(words) >= network.text_module.word_embd.num_embeddings:
+        raise BadFileError(found.folder, f"has {len(words)} words, more than the network knows")
+    network.eval().requires_grad_(False)
+    return network, words
+
+
+def convert(source: Path, folder: Path | None = None) -> Path:
+    """Write our safetensors copy of the published files; returns its folder (by default the cache)."""
+    network, words = load_s3d(locate("milnce", source))
+    folder = folder or cache_folder() / "milnce"
+    weights, list_of_words = named("milnce").copies
+    with replacing(folder / weights) as temporary:
+        save_file({name: tensor.contiguous() for name, tensor in network.state_dict().items()}, temporary)
+    write_json(folder / list_of_words, list(words), indent=None)
+    return folder
+
+
+def _copied_words(path: Path) -> tuple[str, ...]:
+    words = read_json(path)
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise BadFileError(path, "does not hold a list of words", "convert the published files again")
+    return tuple(words)

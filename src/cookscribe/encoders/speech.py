@@ -1,0 +1,173 @@
+"""`speech`: what is said, as words with times (Whisper) and as sentence vectors over sliding windows (MiniLM)."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from cookscribe.datasets.transcripts import Transcript, read_timed_transcripts
+from cookscribe.encoders.base import Progress, silent
+from cookscribe.encoders.minilm import SentenceVectors
+from cookscribe.encoders.weights import locate
+from cookscribe.errors import BadFileError, MissingDependencyError
+from cookscribe.track import FeatureTrack
+from cookscribe.video import VideoFile
+
+SOUND_RATE = 16_000
+WINDOW = 10.0
+STRIDE = 2.0
+# Sound is recognised in pieces of this many seconds, so that memory does not grow with the film.
+PIECE = 300.0
+# A piece is cut at the quietest moment of its last seconds, where the cut is least likely to go through a word.
+SEARCHED = 20.0
+
+
+class Listener(Protocol):
+    """Gives the words of a film."""
+
+    def __call__(self, video: VideoFile, progress: Progress = silent) -> Transcript: ...
+
+
+class Whisper:
+    """Recognises speech with faster-whisper, on the processor, word by word.
+
+    Args:
+        weights: folder of a CTranslate2 Whisper model; None searches for one.
+        language: language spoken, for models that know several.
+    """
+
+    def __init__(self, weights: Path | None = None, language: str = "en") -> None:
+        if importlib.util.find_spec("faster_whisper") is None:
+            raise MissingDependencyError(
+                "speech", "faster-whisper is not installed", "pip install 'cookscribe[speech]'"
+            )
+        from faster_whisper import WhisperModel
+
+        folder = locate("whisper", weights).folder
+        try:
+            self.model: Any = WhisperModel(
+                str(folder),
+                device="cpu",
+                compute_type="int8",
+                cpu_threads=torch.get_num_threads(),
+                local_files_only=True,
+            )
+        except (RuntimeError, ValueError, OSError) as error:
+            raise BadFileError(folder, f"does not hold a Whisper model: {error}", "give another path") from None
+        self.language = language
+
+    def __call__(self, video: VideoFile, progress: Progress = silent) -> Transcript:
+        """The words of the film; an empty transcript if it has no sound or nobody speaks."""
+        words: list[str] = []
+        times: list[tuple[float, float]] = []
+        for start, samples in pieces(video.sound()):
+            for word, begin, end in self._recognised(samples, progress, start):
+                words.append(word)
+                times.append((begin, end))
+        spans = np.array(times, dtype=np.float64).reshape(-1, 2)
+        # Whisper's word times may step back by a few hundredths of a second.
+        spans[:, 0] = np.maximum.accumulate(np.maximum(spans[:, 0], 0.0))
+        spans[:, 1] = np.maximum(spans[:, 0], spans[:, 1])
+        return Transcript(tuple(words), spans, timed=True)
+
+    def _recognised(
+        self, samples: NDArray[np.float32], progress: Progress, offset: float
+    ) -> Iterator[tuple[str, float, float]]:
+        segments, _ = self.model.transcribe(
+            samples,
+            language=self.language,
+            beam_size=1,
+            word_timestamps=True,
+            vad_filter=True,  # without it Whisper invents words over music and frying noise
+            condition_on_previous_text=False,  # or one invented sentence is repeated to the end
+        )
+        for segment in segments:
+            for word in segment.words or ():
+                if text := word.word.strip():
+                    yield text, offset + float(word.start), offset + float(word.end)
+            progress(offset + float(segment.end))
+        progress(offset + len(samples) / SOUND_RATE)
+
+
+class FromFile:
+    """Takes the words from a file of timed transcripts, by the film's file name without its ending."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.transcripts = read_timed_transcripts(path)
+
+    def __call__(self, video: VideoFile, progress: Progress = silent) -> Transcript:
+        if video.path.stem not in self.transcripts:
+            raise BadFileError(self.path, f"has no transcript of {video.path.stem}", "leave it out to listen instead")
+        progress(video.duration)
+        return self.transcripts[video.path.stem]
+
+
+class SpeechEncoder:
+    """One row of 384 numbers per two seconds: what is said in the ten seconds around it; zeros where nobody speaks.
+
+    Args:
+        listener: where the words come from.
+        weights: folder of the sentence model; None searches for it.
+
+    Attributes:
+        transcript: the words of the film encoded last, for whoever needs the words themselves.
+    """
+
+    name = "speech"
+    width = SentenceVectors.width
+
+    def __init__(self, listener: Listener, weights: Path | None = None) -> None:
+        self.listener = listener
+        self.vectors = SentenceVectors(weights)
+        self.transcript: Transcript | None = None
+
+    def encode(self, video: VideoFile, progress: Progress = silent) -> FeatureTrack:
+        """(T, 384) float32. A film without speech gives zeros and a warning, so that it can still be joined."""
+        self.transcript = self.listener(video, progress)
+        if not len(self.transcript):
+            video.warn("the film has no sound" if video.info.sound is None else "no speech was recognised")
+        return self.track(self.transcript, video.duration)
+
+    def track(self, transcript: Transcript, duration: float) -> FeatureTrack:
+        """The same from a transcript alone: timed, or untimed and evenly spread."""
+        times = (np.arange(max(1, round(duration / STRIDE))) + 0.5) * STRIDE
+        times = np.minimum(times, duration)
+        texts = [transcript.between(time - WINDOW / 2, time + WINDOW / 2) for time in times]
+        # Neighbouring windows often hold the same words, and quiet ones none.
+        distinct = sorted({text for text in texts if text})
+        vectors = dict(zip(distinct, self.vectors(distinct), strict=True))
+        silence = np.zeros(self.width, dtype=np.float32)
+        values = np.stack([vectors.get(text, silence) for text in texts])
+        return FeatureTrack(times, values, self.name, duration)
+
+
+def pieces(blocks: Iterator[NDArray[np.float32]]) -> Iterator[tuple[float, NDArray[np.float32]]]:
+    """(start in seconds, samples) of at most five minutes each, cut where it is quiet."""
+    held: list[NDArray[np.float32]] = []
+    length, start = 0, 0
+    for block in blocks:
+        held.append(block)
+        length += len(block)
+        while length >= PIECE * SOUND_RATE:
+            samples = np.concatenate(held)
+            cut = _quiet_moment(samples[: round(PIECE * SOUND_RATE)])
+            yield start / SOUND_RATE, samples[:cut]
+            held, length, start = [samples[cut:]], length - cut, start + cut
+    if length:
+        yield start / SOUND_RATE, np.concatenate(held)
+
+
+def _quiet_moment(samples: NDArray[np.float32]) -> int:
+    """The middle of the quietest half second near the end."""
+    frame = SOUND_RATE // 10
+    tail = samples[-round(SEARCHED * SOUND_RATE) :]
+    energy = np.square(tail[: len(tail) // frame * frame]).reshape(-1, frame).sum(axis=1)
+    smooth = np.convolve(energy, np.ones(5), mode="valid")
+    return len(samples) - len(tail) + (int(smooth.argmin()) * frame + 5 * frame // 2)
