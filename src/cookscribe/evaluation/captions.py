@@ -1,0 +1,216 @@
+"""BLEU, CIDEr-D and ROUGE-L of many caption pairs at once, digit for digit as the common implementations give them.
+
+A `CaptionTable` holds references and hypotheses, each belonging to a group (a video, or one group for a whole corpus),
+and pairs of them within groups. What two sentences share is counted once; every threshold, flavour and direction of the
+published evaluators is then a weighted sum over that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cookscribe.evaluation.grams import ORDERS, Grams, Ints, count_grams, ranges, sums
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Side = Literal["references", "hypotheses"]
+
+_SMALL, _TINY = 1e-9, 1e-15  # BLEU's guards against division by zero, part of its published values
+_SIGMA, _SCALE = 6.0, 10.0  # CIDEr-D's length penalty and scale
+_BETA = 1.2  # ROUGE-L weighs recall this much above precision
+_CROSS_LIMIT = 2_000_000  # shared n-grams looked at in one go, to bound memory
+
+
+class CaptionTable:
+    """Caption pairs and what they share.
+
+    Args:
+        references: R tokenised sentences.
+        hypotheses: H tokenised sentences.
+        reference_group, hypothesis_group: (R,) and (H,) group of each sentence, not decreasing.
+        pair_reference, pair_hypothesis: (P,) the pairs, sorted by reference, then hypothesis; within groups.
+        groups: number of groups.
+    """
+
+    def __init__(
+        self,
+        references: Sequence[Sequence[str]],
+        hypotheses: Sequence[Sequence[str]],
+        reference_group: Ints,
+        hypothesis_group: Ints,
+        pair_reference: Ints,
+        pair_hypothesis: Ints,
+        groups: int,
+    ) -> None:
+        self.groups = groups
+        self.pair_reference, self.pair_hypothesis = pair_reference, pair_hypothesis
+        self.pair_group = reference_group[pair_reference]
+        self._tokens = references, hypotheses
+        # BLEU and CIDEr split at any blank, a no-break space included; ROUGE below does not.
+        everything = count_grams([" ".join(s).split() for s in (*references, *hypotheses)])
+        split = len(references)
+        self.reference_length = everything.lengths[:split]
+        self.hypothesis_length = everything.lengths[split:]
+        group = np.concatenate([reference_group, hypothesis_group])
+        # Number the n-grams of each group by themselves: document frequencies are counted within a group.
+        self._scoped, scoped = np.unique(
+            group[everything.sentence] * max(everything.size, 1) + everything.gram, return_inverse=True
+        )
+        self._size = everything.size
+        is_reference = everything.sentence < split
+        self._references = _side(everything, scoped, is_reference, 0)
+        self._hypotheses = _side(everything, scoped, ~is_reference, split)
+        self._pair, self._entry_reference, self._entry_hypothesis = self._join()
+        least = np.minimum(
+            self._references.count[self._entry_reference], self._hypotheses.count[self._entry_hypothesis]
+        )
+        self._least = least.astype(np.float64)
+        cell = self._pair * ORDERS + self._references.order[self._entry_reference]
+        self._shared = sums(cell, self._least, len(pair_reference) * ORDERS).reshape(-1, ORDERS)
+
+    def _join(self) -> tuple[Ints, Ints, Ints]:
+        """Every n-gram that both sentences of a pair hold: the pair, and the entries of reference and hypothesis."""
+        left, right = self._references, self._hypotheses
+        by_gram = np.argsort(right.gram, kind="stable")
+        ordered = right.gram[by_gram]
+        starts = np.searchsorted(ordered, left.gram, side="left")
+        ends = np.searchsorted(ordered, left.gram, side="right")
+        width = len(self._tokens[1]) + 1
+        codes = self.pair_reference * width + self.pair_hypothesis
+        pieces: list[tuple[Ints, Ints, Ints]] = []
+        edges = np.searchsorted(np.cumsum(ends - starts), np.arange(0, (ends - starts).sum() + 1, _CROSS_LIMIT))
+        bounds = np.unique(np.concatenate([[0], edges, [len(starts)]]))
+        for first, last in pairwise(bounds):
+            source, place = ranges(starts[first:last], ends[first:last])
+            entry_left, entry_right = source + first, by_gram[place]
+            wanted = left.sentence[entry_left] * width + right.sentence[entry_right]
+            found = np.searchsorted(codes, wanted)
+            known = codes[np.minimum(found, len(codes) - 1)] == wanted if len(codes) else np.zeros(0, dtype=bool)
+            pieces.append((found[known], entry_left[known], entry_right[known]))
+        if not pieces:
+            empty = np.zeros(0, dtype=np.int64)
+            return empty, empty, empty
+        pair, entry_left, entry_right = (np.concatenate(column) for column in zip(*pieces, strict=True))
+        return pair, entry_left, entry_right
+
+    def bleu(self, active: Bools) -> Floats:
+        """(groups, 4) BLEU-1 to BLEU-4 of each group over its active pairs; 0 for a group without any."""
+        group = self.pair_group[active]
+        guess_length = self.hypothesis_length[self.pair_hypothesis[active]]
+        total = np.bincount(group, minlength=self.groups)
+        guessed = sums(group, guess_length, self.groups)
+        wanted = sums(group, self.reference_length[self.pair_reference[active]], self.groups)
+        product = np.ones(self.groups)
+        result = np.zeros((self.groups, ORDERS))
+        for order in range(ORDERS):
+            correct = sums(group, self._shared[active, order], self.groups)
+            guesses = sums(group, np.maximum(0, guess_length - order), self.groups)
+            product *= (correct + _TINY) / (guesses + _SMALL)
+            result[:, order] = product ** (1.0 / (order + 1))
+        ratio = (guessed + _TINY) / (wanted + _SMALL)
+        with np.errstate(over="ignore"):
+            brevity = np.where(ratio < 1, np.exp(1 - 1 / ratio), 1.0)
+        result *= brevity[:, None]
+        result[total == 0] = 0.0
+        return result
+
+    def idf_by_group(self, side: Side, copies: Floats, documents: Floats) -> Floats:
+        """Inverse document frequency of each n-gram within its group.
+
+        Args:
+            side: which sentences are the documents.
+            copies: how often each sentence of that side counts as a document.
+            documents: (groups,) documents per group.
+        """
+        entries = self._references if side == "references" else self._hypotheses
+        frequency = sums(entries.gram, copies[entries.sentence], len(self._scoped))
+        group = self._scoped // max(self._size, 1)
+        idf: Floats = np.log(np.maximum(documents, 1.0))[group] - np.log(np.maximum(frequency, 1.0))
+        return idf
+
+    def idf_by_corpus(self) -> Floats:
+        """Inverse document frequency of each n-gram over all references of all groups, each one document."""
+        plain = self._scoped % max(self._size, 1)
+        frequency = np.bincount(plain[self._references.gram], minlength=max(self._size, 1))
+        documents = max(len(self.reference_length), 1)
+        idf: Floats = np.log(float(documents)) - np.log(np.maximum(frequency, 1.0))[plain]
+        return idf
+
+    def cider(self, idf: Floats, plays_reference: Side = "references") -> Floats:
+        """(P,) CIDEr-D of each pair. `plays_reference` says which side's counts stand for the reference's."""
+        left, right = self._references, self._hypotheses
+        played, entry = (
+            (left, self._entry_reference) if plays_reference == "references" else (right, self._entry_hypothesis)
+        )
+        weight = self._least * played.count[entry] * idf[played.gram[entry]] ** 2
+        cell = self._pair * ORDERS + played.order[entry]
+        similarity = sums(cell, weight, len(self.pair_group) * ORDERS).reshape(-1, ORDERS)
+        norms = (
+            _norms(left, idf, len(self.reference_length))[self.pair_reference]
+            * _norms(right, idf, len(self.hypothesis_length))[self.pair_hypothesis]
+        )
+        similarity = np.divide(similarity, norms, out=np.zeros_like(similarity), where=norms > 0)
+        # The common implementation takes the length for this penalty from the bigrams, hence one word less.
+        difference = (
+            np.maximum(0, self.hypothesis_length - 1)[self.pair_hypothesis]
+            - (np.maximum(0, self.reference_length - 1)[self.pair_reference])
+        )
+        penalty = np.exp(-(difference.astype(np.float64) ** 2) / (2 * _SIGMA**2))
+        result: Floats = _SCALE * penalty * similarity.mean(axis=1)
+        return result
+
+    def rouge(self, wanted: Bools) -> Floats:
+        """(P,) ROUGE-L of the wanted pairs, 0 elsewhere."""
+        references, hypotheses = (tuple(" ".join(s) for s in side) for side in self._tokens)
+        result = np.zeros(len(self.pair_group))
+        for pair in np.flatnonzero(wanted):
+            result[pair] = rouge_l(hypotheses[self.pair_hypothesis[pair]], references[self.pair_reference[pair]])
+        return result
+
+
+class _Entries:
+    """The n-gram entries of one side."""
+
+    def __init__(self, sentence: Ints, gram: Ints, order: Ints, count: Ints) -> None:
+        self.sentence, self.gram, self.order, self.count = sentence, gram, order, count
+
+
+def _side(grams: Grams, scoped: Ints, chosen: Bools, first: int) -> _Entries:
+    return _Entries(grams.sentence[chosen] - first, scoped[chosen], grams.order[chosen], grams.count[chosen])
+
+
+def _norms(entries: _Entries, idf: Floats, sentences: int) -> Floats:
+    cell = entries.sentence * ORDERS + entries.order
+    squares = sums(cell, (entries.count * idf[entries.gram]) ** 2, sentences * ORDERS)
+    norms: Floats = np.sqrt(squares).reshape(-1, ORDERS)
+    return norms
+
+
+@lru_cache(maxsize=1 << 16)
+def rouge_l(hypothesis: str, reference: str) -> float:
+    """ROUGE-L of two tokenised sentences. Tokens end at a blank only; an empty sentence counts as one empty token."""
+    left, right = hypothesis.split(" "), reference.split(" ")
+    common = _common_length(left, right)
+    if not common:
+        return 0.0
+    precision, recall = common / len(left), common / len(right)
+    return ((1 + _BETA**2) * precision * recall) / (recall + _BETA**2 * precision)
+
+
+def _common_length(left: list[str], right: list[str]) -> int:
+    """Length of the longest common subsequence, one machine word of bits per step (Crochemore and others, 2001)."""
+    places: dict[str, int] = {}
+    for index, word in enumerate(left):
+        places[word] = places.get(word, 0) | 1 << index
+    full = (1 << len(left)) - 1
+    row = full
+    for word in right:
+        hit = row & places.get(word, 0)
+        row = ((row + hit) | (row - hit)) & full
+    return len(left) - row.bit_count()

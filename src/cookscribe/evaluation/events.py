@@ -1,0 +1,117 @@
+"""What every score reads: the events of a video with their sentences, and predictions laid beside the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cookscribe.errors import BadValueError
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """Events of one video, in the order they were listed.
+
+    Attributes:
+        spans: (N, 2) start and end in seconds: finite, not negative, not reversed.
+        sentences: N sentences.
+    """
+
+    spans: NDArray[np.float64]
+    sentences: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "spans", checked_spans(self.spans))
+        object.__setattr__(self, "sentences", tuple(self.sentences))
+        if len(self.spans) != len(self.sentences):
+            raise BadValueError("events", f"{len(self.spans)} spans but {len(self.sentences)} sentences")
+        if not all(isinstance(sentence, str) for sentence in self.sentences):
+            raise BadValueError("events", "a sentence is not text")
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def by_start(self) -> Events:
+        """The same events in order of start; those that start together keep their order."""
+        order = np.argsort(self.spans[:, 0], kind="stable")
+        return Events(self.spans[order], tuple(self.sentences[i] for i in order))
+
+
+def checked_spans(spans: ArrayLike) -> NDArray[np.float64]:
+    """(N, 2) seconds as float64; anything that is not finite, ordered and at or after 0 raises `BadValueError`."""
+    try:
+        array = np.asarray(spans, dtype=np.float64)
+        array = array.reshape(0, 2) if array.size == 0 else array
+    except (TypeError, ValueError, OverflowError):
+        raise BadValueError("events", "the spans are not pairs of numbers") from None
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise BadValueError("events", f"the spans must be (N, 2) seconds, got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise BadValueError("events", "a time is not finite")
+    if (array < 0).any():
+        raise BadValueError("events", "a time is negative")
+    if (array[:, 1] < array[:, 0]).any():
+        raise BadValueError("events", "an event ends before it starts")
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Video:
+    """One video of the truth with what was predicted for it.
+
+    `predicted` is None when the prediction has no entry for the video, and empty when its entry is an empty list.
+    """
+
+    id: str
+    truth: Events
+    predicted: Events | None
+
+    @property
+    def count(self) -> int:
+        """How many events were predicted."""
+        return 0 if self.predicted is None else len(self.predicted)
+
+
+def bare_ids(keys: Sequence[str]) -> dict[str, str]:
+    """Bare id -> key as it stands in the file.
+
+    ActivityNet-style files put `v_` before every id. It is taken off only when every key has it: a YouTube id may begin
+    with `v_` itself.
+    """
+    prefixed = bool(keys) and all(key.startswith("v_") for key in keys)
+    return {key[2:] if prefixed else key: key for key in keys}
+
+
+def align(truth: Mapping[str, Events], predictions: Mapping[str, Events]) -> list[Video]:
+    """The videos of the truth, sorted by id, each with its prediction. Predictions for other videos are left out.
+
+    Raises:
+        BadValueError: the truth is empty, one of its videos has no event, or not one predicted video is in it.
+    """
+    if not truth:
+        raise BadValueError("truth", "holds no video")
+    empty = sorted(key for key, events in truth.items() if not len(events))
+    if empty:
+        raise BadValueError("truth", f"{empty[0]} has no event", "leave out videos that were not annotated")
+    true_keys, predicted_keys = bare_ids(list(truth)), bare_ids(list(predictions))
+    if predictions and not true_keys.keys() & predicted_keys.keys():
+        raise BadValueError(
+            "predictions", "not one predicted video is in the truth", "check that both files are of the same split"
+        )
+    return [
+        Video(
+            id=true_keys[bare],
+            truth=truth[true_keys[bare]],
+            predicted=predictions[predicted_keys[bare]] if bare in predicted_keys else None,
+        )
+        for bare in sorted(true_keys)
+    ]
+
+
+def unknown_videos(truth: Mapping[str, Events], predictions: Mapping[str, Events]) -> list[str]:
+    """Predicted videos that are not in the truth, as they are written there: nobody scores them."""
+    true_keys, predicted_keys = bare_ids(list(truth)), bare_ids(list(predictions))
+    return [predicted_keys[bare] for bare in sorted(predicted_keys.keys() - true_keys.keys())]
