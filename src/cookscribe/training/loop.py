@@ -67,17 +67,29 @@ class Term(NamedTuple):
 class Task(Protocol):
     """What the loop must know about a model and its data. Batches are global: the loop gives each process its share."""
 
-    kind: str
-    """Kind of model folder, e.g. "proposals"."""
-    model: nn.Module
-    config: Config
-    """The model's configuration, written into its folder."""
-    vocabulary: Vocabulary | None
-    """The words the model may write, kept in its folder."""
-    weights: Mapping[str, float]
-    """Weight of every loss by name. A loss with weight 0 is reported but not learnt."""
-    score: str
-    """Which figure of `evaluate` is maximised."""
+    @property
+    def kind(self) -> str:
+        """Kind of model folder, e.g. "proposals"."""
+
+    @property
+    def model(self) -> nn.Module:
+        """What is trained."""
+
+    @property
+    def config(self) -> Config:
+        """The model's configuration, kept in its folder."""
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        """The words the model may write, kept in its folder."""
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """Weight of every loss by name. A loss with weight 0 is reported but not learnt."""
+
+    @property
+    def score(self) -> str:
+        """Which figure of `evaluate` is maximised."""
 
     def batches(self, epoch: int) -> Sequence[Sequence[int]]:
         """Indices of the training examples, batch by batch; the same for the same epoch (see `shuffled`)."""

@@ -1,0 +1,58 @@
+"""`cookscribe propose`: candidate events for a folder of features."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(propose)
+
+
+def propose(
+    model: Path = typer.Option(..., "--model", help="Folder of a trained proposal model."),
+    features: Path = typer.Option(..., "--features", help="Folder of feature tracks."),
+    out: Path = typer.Option(..., "--out", help="candidates.json (released format) or .safetensors (with features)."),
+    data: Path | None = typer.Option(None, "--data", help="YouCook2 folder, to choose videos by --split."),
+    split: str | None = typer.Option(None, "--split", help="training or validation; all stored videos if left out."),
+    in_fold: bool = typer.Option(
+        False, "--in-fold", help="Use the whole model for its own training videos too, as the released program does."
+    ),
+    captions: bool = typer.Option(True, help="Write a caption for every candidate."),
+    threads: int = typer.Option(1, "--threads", help="CPU threads."),
+) -> None:
+    """Propose candidate events; training videos get theirs from a fold model that did not see them, if there is one."""
+    import torch
+
+    from cookscribe.datasets.candidate_files import write_candidates
+    from cookscribe.datasets.root import YouCook2
+    from cookscribe.datasets.store import FeatureStore
+    from cookscribe.errors import BadValueError
+    from cookscribe.proposals.candidate_store import write_candidate_store
+    from cookscribe.proposals.out_of_fold import propose_folder
+
+    if out.suffix not in (".json", ".safetensors"):
+        raise BadValueError(out, "has an unknown ending", "choose .json or .safetensors")
+    if (split is None) != (data is None):
+        raise BadValueError("--split", "needs --data, and --data needs --split", "give both or neither")
+    torch.set_num_threads(max(threads, 1))
+    store = FeatureStore(features)
+    ids = store.ids()
+    if split is not None and data is not None:
+        wanted = YouCook2(data).videos(split, ingredients=False)
+        ids = [video_id for video_id in ids if video_id in wanted]
+    if not ids:
+        raise BadValueError(features, "holds no video to propose for", "check the folder and the split")
+    keep_features = out.suffix == ".safetensors"
+    found, about = propose_folder(model, store, ids, in_fold=in_fold, captions=captions, features=keep_features)
+    if keep_features:
+        write_candidate_store(out, found, about)
+    else:
+        write_candidates(out, found)
+    kind = ", simulated" if about["simulated"] else ""
+    print(
+        f"{out}: {about['queries']} candidates for each of {len(found)} videos ({about['out_of_fold']} out of fold{kind})"
+    )

@@ -1,0 +1,45 @@
+"""`cookscribe train`: train the proposal model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+train_app = typer.Typer(
+    help="Train a model; an interrupted training goes on with the same command.", no_args_is_help=True
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.add_typer(train_app, name="train")
+
+
+@train_app.command()
+def proposals(
+    config: Path = typer.Option(..., "--config", help="JSON file: data, features, preset and changes to it."),
+    out: Path = typer.Option(..., "--out", help="Folder of the model; the same folder goes on after an interrupt."),
+    folds: int | None = typer.Option(None, "--folds", help="Also train this many models for out-of-fold candidates."),
+    seed: int | None = typer.Option(None, "--seed", help="Seed of the training, instead of the file's."),
+    queries: int | None = typer.Option(None, "--queries", help="Number of candidates N, instead of the file's."),
+) -> None:
+    """Train the proposal model (PDVC). Start it with torchrun to use several processes."""
+    from cookscribe.proposals.run import ProposalRun, train_proposals
+    from cookscribe.training.distributed import leave
+
+    run = ProposalRun.load(config)
+    changes: dict[str, object] = {} if folds is None else {"folds": folds}
+    if seed is not None:
+        changes["training"] = run.training | {"seed": seed}
+    if queries is not None:
+        changes["model"] = run.model | {"queries": queries}
+    run = ProposalRun.parse(run.model_dump() | changes, config)
+    try:
+        histories = train_proposals(run, config.parent, out)
+    finally:
+        leave()
+    for name, history in histories.items():
+        scores = history.epochs[history.best_epoch - 1].scores
+        shown = ", ".join(f"{key} {value:.4f}" for key, value in scores.items())
+        print(f"{name}: epoch {history.best_epoch} of {len(history.epochs)}, development: {shown}")

@@ -1,0 +1,102 @@
+"""`ProposalConfig`: every choice of the proposal model, with the presets `paper` and `small`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from cookscribe.config import Config
+from cookscribe.errors import BadValueError
+
+
+class ProposalConfig(Config):
+    """Sizes and choices of PDVC. The defaults are the preset `paper`.
+
+    Attributes:
+        feature_size: D, the width of the feature track.
+        encoder: name of the feature encoder the model was made for, or "" when unknown.
+        words: size of the caption vocabulary; 0 builds no caption head.
+        frames: rows a track is resampled to.
+        width, feedforward, heads, encoder_layers, decoder_layers, dropout: of the transformer.
+        levels: resolutions; each halves the one before.
+        points: sampled positions per head and level.
+        queries: N, the number of candidates.
+        references: "learned" starts every query at a learned point, as published; "anchors" starts the learned spans as
+            a grid over the video in several lengths, which needs far fewer epochs.
+        count_head: "poisson" predicts a rate and has no ceiling; "classes" is the published classification.
+        count_classes: counts 0 .. count_classes - 1, for "classes" only.
+        caption_width: of the LSTM.
+        caption_points: sampled positions per level and word.
+        caption_length: most words of a caption.
+        caption_layers: "all" trains captions on every decoder layer as published, "last" on the last one only.
+        focal_alpha, focal_gamma: of the class loss.
+        match_class, match_giou, match_l1: weights of the matching cost.
+        loss_class, loss_giou, loss_count, loss_caption: weights of the losses, on every layer.
+        rank_alpha, rank_power: score = rank_alpha * (sum log p / words ** rank_power) + class score.
+    """
+
+    feature_size: int = Field(default=512, ge=1)
+    encoder: str = ""
+    words: int = Field(default=0, ge=0)
+    frames: int = Field(default=200, ge=1)
+    width: int = Field(default=512, ge=2)
+    feedforward: int = Field(default=512, ge=1)
+    heads: int = Field(default=8, ge=1)
+    encoder_layers: int = Field(default=2, ge=1)
+    decoder_layers: int = Field(default=2, ge=1)
+    dropout: float = Field(default=0.1, ge=0, lt=1)
+    levels: int = Field(default=4, ge=1, le=8)
+    points: int = Field(default=4, ge=1)
+    queries: int = Field(default=100, ge=1)
+    references: Literal["learned", "anchors"] = "learned"
+    count_head: Literal["poisson", "classes"] = "poisson"
+    count_classes: int = Field(default=11, ge=2)
+    caption_width: int = Field(default=512, ge=1)
+    caption_points: int = Field(default=4, ge=1)
+    caption_length: int = Field(default=30, ge=1)
+    caption_dropout: float = Field(default=0.5, ge=0, lt=1)
+    caption_layers: Literal["all", "last"] = "all"
+    focal_alpha: float = Field(default=0.25, ge=0, le=1)
+    focal_gamma: float = Field(default=2.0, ge=0)
+    match_class: float = Field(default=2.0, ge=0)
+    match_giou: float = Field(default=4.0, ge=0)
+    match_l1: float = Field(default=0.0, ge=0)
+    loss_class: float = Field(default=2.0, ge=0)
+    loss_giou: float = Field(default=4.0, ge=0)
+    loss_count: float = Field(default=0.5, ge=0)
+    loss_caption: float = Field(default=2.0, ge=0)
+    rank_alpha: float = Field(default=1.0, ge=0)
+    rank_power: float = Field(default=2.0, ge=0)
+
+    @model_validator(mode="after")
+    def _divisible(self) -> Self:
+        if self.width % self.heads or self.width % 4:
+            raise ValueError(f"the width ({self.width}) must be a multiple of 4 and of the heads ({self.heads})")
+        return self
+
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> Self:
+        """A named configuration with changes: "paper" (512 units, N = 100) or "small" (fits one CPU core)."""
+        if name not in PRESETS:
+            raise BadValueError("preset", f"no preset {name!r}", f"choose one of {', '.join(PRESETS)}")
+        return cls.parse(PRESETS[name] | changes, f"preset {name}")
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {},
+    "small": {
+        "width": 128,
+        "feedforward": 128,
+        "heads": 4,
+        "encoder_layers": 1,
+        "dropout": 0.0,
+        "frames": 128,
+        "points": 4,
+        "queries": 25,
+        "references": "anchors",
+        "caption_width": 128,
+        "caption_points": 2,
+        "caption_layers": "last",
+    },
+}

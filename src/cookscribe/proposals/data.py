@@ -1,0 +1,117 @@
+"""Videos as the proposal model sees them: resampled feature rows in memory, true spans and sentences as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from cookscribe.datasets.records import AnnotatedVideo
+from cookscribe.datasets.store import FeatureStore
+from cookscribe.datasets.vocabulary import Vocabulary
+from cookscribe.errors import BadValueError
+from cookscribe.progress import track
+from cookscribe.proposals.boxes import to_boxes
+from cookscribe.proposals.config import ProposalConfig
+from cookscribe.proposals.criterion import Truth
+from cookscribe.track import FeatureTrack
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What the model reads of B videos.
+
+    Attributes:
+        frames: (B, L, D) float32 feature rows.
+        mask: (B, L) True for real rows.
+        durations: (B,) seconds.
+    """
+
+    frames: Tensor
+    mask: Tensor
+    durations: Tensor
+
+    @classmethod
+    def of(cls, rows: NDArray[np.floating], durations: Sequence[float], device: torch.device) -> Inputs:
+        """Rows (B, L, D) of equally long videos, all real."""
+        frames = torch.from_numpy(np.asarray(rows)).to(device, torch.float32)
+        lengths = torch.tensor(durations, dtype=torch.float32, device=device)
+        return cls(frames, torch.ones(frames.shape[:2], dtype=torch.bool, device=device), lengths)
+
+
+class VideoSet:
+    """Videos with features and truth, ready to be batched.
+
+    The rows are resampled once and kept as one float16 array: (videos, frames, D).
+    """
+
+    def __init__(
+        self,
+        videos: Sequence[AnnotatedVideo],
+        store: FeatureStore,
+        config: ProposalConfig,
+        vocabulary: Vocabulary | None,
+        label: str = "features",
+    ) -> None:
+        self.videos = tuple(videos)
+        self.rows = np.empty((len(videos), config.frames, config.feature_size), dtype=np.float16)
+        self.simulated = False
+        for number, video in enumerate(track(self.videos, f"reading {label}")):
+            found = store.read(video.id)
+            check_track(video.id, found, config)
+            self.rows[number] = found.resampled(config.frames)
+            self.simulated |= found.simulated
+        # Units of the video: an event may not stand beyond its end, whatever rounding the file has.
+        units = [torch.from_numpy((video.spans / video.duration).clip(0.0, 1.0)) for video in videos]
+        self.boxes = [to_boxes(borders).float() for borders in units]
+        self.sentences: list[Tensor] = []
+        if vocabulary is not None:
+            self.sentences = [_tokens(video.sentences, vocabulary, config.caption_length) for video in videos]
+
+    def __len__(self) -> int:
+        return len(self.videos)
+
+    def inputs(self, items: Sequence[int], device: torch.device) -> Inputs:
+        """The model's input for these videos."""
+        return Inputs.of(self.rows[list(items)], [self.videos[i].duration for i in items], device)
+
+    def truth(self, items: Sequence[int], device: torch.device) -> Truth:
+        """The true events of these videos; all of them, however many there are."""
+        sentences = [self.sentences[i].to(device) for i in items] if self.sentences else ()
+        return Truth([self.boxes[i].to(device) for i in items], sentences)
+
+
+def check_track(video_id: str, found: FeatureTrack, config: ProposalConfig) -> None:
+    """Refuse a track the model was not made for."""
+    if found.width != config.feature_size:
+        raise BadValueError(
+            video_id,
+            f"its {found.encoder} features have {found.width} columns, the model reads {config.feature_size}",
+            "use the features the model was trained on",
+        )
+    if config.encoder and found.encoder != config.encoder:
+        raise BadValueError(
+            video_id,
+            f"its features come from {found.encoder!r}, the model was trained on {config.encoder!r}",
+            "encode the video with that encoder",
+        )
+
+
+def _tokens(sentences: Sequence[str], vocabulary: Vocabulary, longest: int) -> Tensor:
+    """(T, W) word numbers with EOS, PAD after it; BOS is left to the caption head."""
+    encoded = [vocabulary.encode(sentence, longest + 2)[1:] for sentence in sentences]
+    width = max(map(len, encoded), default=0)
+    return torch.tensor([words + [0] * (width - len(words)) for words in encoded], dtype=torch.long).view(-1, width)
+
+
+def present_videos(videos: Mapping[str, AnnotatedVideo], store: FeatureStore) -> list[AnnotatedVideo]:
+    """The annotated videos that have features, by id; none at all is an error."""
+    stored = set(store.ids())
+    found = [videos[key] for key in sorted(videos) if key in stored]
+    if not found:
+        raise BadValueError(store.folder, "holds features of none of the annotated videos", "check both paths")
+    return found
