@@ -1,0 +1,70 @@
+"""What goes into the model: tensors only, padded, with masks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Self
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class _Tensors:
+    def to(self, device: torch.device | str) -> Self:
+        """The same on another device."""
+        return type(self)(**{f.name: getattr(self, f.name).to(device) for f in fields(self)})
+
+    def take(self, index: Tensor) -> Self:
+        """The videos in `index`, in that order."""
+        return type(self)(**{f.name: getattr(self, f.name)[index] for f in fields(self)})
+
+    def __len__(self) -> int:
+        return int(getattr(self, fields(self)[0].name).shape[0])
+
+
+@dataclass(frozen=True)
+class Inputs(_Tensors):
+    """What is known of B videos before anything is written.
+
+    Attributes:
+        features: (B, N, F) one row per candidate event, sorted by start.
+        times: (B, N, 2) start and end as shares of the video, in [0, 1].
+        scores: (B, N) proposal scores.
+        event_mask: (B, N) True for real candidates.
+        ingredients: (B, M, W) ids of the words of each ingredient; 0 is padding.
+        ingredient_mask: (B, M) True for real ingredients; M may be 0.
+    """
+
+    features: Tensor
+    times: Tensor
+    scores: Tensor
+    event_mask: Tensor
+    ingredients: Tensor
+    ingredient_mask: Tensor
+
+
+@dataclass(frozen=True)
+class Targets(_Tensors):
+    """What the model should choose and write for B videos of up to T steps.
+
+    Attributes:
+        events: (B, T) slot of the oracle event: 0 is STOP, n + 1 is candidate n. -1 past the last step.
+        words: (B, T, L) word ids of the sentences: BOS, the words, EOS, then PAD.
+        ingredient_used: (B, T, M) True where the sentence names the ingredient.
+        action_used: (B, T, R) True where the sentence names the action.
+        word_ingredient: (B, T, L - 1, M) True where the word that position k predicts is (part of) the ingredient.
+        word_action: (B, T, L - 1) the action that word names, or -1.
+    """
+
+    events: Tensor
+    words: Tensor
+    ingredient_used: Tensor
+    action_used: Tensor
+    word_ingredient: Tensor
+    word_action: Tensor
+
+    @property
+    def steps(self) -> Tensor:
+        """(B,) number of steps of each video."""
+        return (self.events >= 0).sum(dim=1)

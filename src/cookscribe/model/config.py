@@ -1,0 +1,117 @@
+"""Every choice of the recipe model, by name, and the presets: the paper to the letter, and a small one for one core.
+
+Where the paper, the authors' released program and a better idea differ, the choice is a value here:
+
+| name | paper | released | ours |
+|---|---|---|---|
+| mixing | `paper`: linear maps and sigmoid gates | `gelu`: GELU in place of both | `separate`: no mixing (MART) |
+| teacher | `gumbel`: the sampled event feeds the words | `gumbel` | `oracle`: the labelled event does |
+| relative | `pairwise`: works for any N | `fixed`: one 3N vector ties the weights to N | `none` |
+| absolute | no | `[start, end] / duration` is embedded as well | - |
+| logits_scale | `none` | `sqrt`: divided by the root of the width | - |
+| output | `linear` | `transform`: linear, GELU, LayerNorm before it | - |
+| action_states | `paper`: a mixture of events only | - | `residual`: the action's own vector is kept |
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from cookscribe.config import Config
+from cookscribe.errors import BadValueError
+
+Mixing = Literal["paper", "gelu", "separate"]
+Teacher = Literal["gumbel", "oracle"]
+Relative = Literal["pairwise", "fixed", "none"]
+
+# Ids of the special tokens; real words follow. The vocabulary writes them in this order.
+PAD, BOS, EOS, UNK = 0, 1, 2, 3
+SPECIAL_TOKENS = 4
+
+
+class ModelConfig(Config):
+    """Sizes and choices of a `RecipeModel`. Sizes in numbers of units, words or rows."""
+
+    # what the data gives
+    feature_size: int = Field(default=512, gt=0)
+    vocabulary_size: int = Field(default=SPECIAL_TOKENS + 991, gt=SPECIAL_TOKENS)  # special tokens included
+    word_vector_size: int = Field(default=300, gt=0)
+    ingredient_words: int = Field(default=1000, gt=0)  # rows of the ingredient word table; row 0 is padding
+    actions: int = Field(default=384, gt=0)
+
+    # the two transformers
+    width: int = Field(default=768, gt=0)
+    layers: int = Field(default=2, gt=0)
+    heads: int = Field(default=12, gt=0)
+    memory_cells: int = Field(default=1, gt=0)
+    dropout: float = Field(default=0.1, ge=0, lt=1)
+    attention_dropout: float = Field(default=0.1, ge=0, lt=1)
+
+    # which of B, BI, BIV, BIVT
+    ingredients: bool = False
+    simulator: bool = False
+    textual_attention: bool = False
+
+    # where designs differ
+    mixing: Mixing = "paper"
+    teacher: Teacher = "gumbel"
+    gumbel_temperature: float = Field(default=0.5, gt=0)
+    relative: Relative = "pairwise"
+    max_events: int = Field(default=100, gt=0)  # N of the `fixed` relative encoding; the others know no limit
+    absolute: bool = False
+    scores: bool = False  # embed the proposal score of each candidate
+    stop: Literal["zero", "learned"] = "zero"
+    logits_scale: Literal["none", "sqrt"] = "none"
+    output: Literal["linear", "transform"] = "linear"
+    action_states: Literal["paper", "residual"] = "paper"
+    train_ingredient_words: bool = True
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.width % self.heads or self.width % 2:
+            raise ValueError(f"width must be even and a multiple of heads, got {self.width} and {self.heads}")
+        if self.simulator and not self.ingredients:
+            raise ValueError("the visual simulator needs ingredients")
+        if self.textual_attention and not self.simulator:
+            raise ValueError("textual attention reads the simulator's outputs: switch the simulator on")
+        return self
+
+    @property
+    def letters(self) -> str:
+        """The paper's name of the model: B, BI, BIV or BIVT."""
+        return "B" + "I" * self.ingredients + "V" * self.simulator + "T" * self.textual_attention
+
+
+_LETTERS: dict[str, dict[str, Any]] = {
+    "b": {},
+    "bi": {"ingredients": True},
+    "biv": {"ingredients": True, "simulator": True},
+    "bivt": {"ingredients": True, "simulator": True, "textual_attention": True},
+}
+
+_SIZES: dict[str, dict[str, Any]] = {
+    "paper": {},  # the defaults above are the paper's
+    "small": {
+        "width": 128,
+        "heads": 4,
+        "attention_dropout": 0.0,
+        "teacher": "oracle",
+        "absolute": True,
+        "scores": True,
+        "stop": "learned",
+        "logits_scale": "sqrt",
+        "action_states": "residual",
+    },
+}
+
+PRESETS: tuple[str, ...] = tuple(f"{size}-{letters}" for size in _SIZES for letters in _LETTERS)
+
+
+def preset(name: str, **changes: Any) -> ModelConfig:
+    """The preset called `name`, with single values replaced by `changes`."""
+    size, _, letters = name.partition("-")
+    if size not in _SIZES or letters not in _LETTERS:
+        raise BadValueError(name, "is not a preset of the recipe model", f"choose one of {', '.join(PRESETS)}")
+    return ModelConfig.parse({**_SIZES[size], **_LETTERS[letters], **changes}, name)

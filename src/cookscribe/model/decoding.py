@@ -1,0 +1,155 @@
+"""Decoding: the model writes the recipe, and nothing of the truth is known.
+
+All videos of a batch go on together, step by step. A video leaves at STOP, when no candidate is left, or after
+`max_steps`. A chosen event is written about at once, so event and sentence cannot slip against each other, and it is
+not chosen again. The first step
+cannot be STOP: a video with candidates always yields a recipe, and one without says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic import Field
+from torch import Tensor
+
+from cookscribe.config import Config
+from cookscribe.model.batch import Inputs
+from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
+from cookscribe.model.sentences import Written, write_sentences
+from cookscribe.story import Story, StoryStep
+
+
+class DecodingConfig(Config):
+    """How a trained model is read out.
+
+    Attributes:
+        max_steps, max_words: limits of a recipe and of a sentence.
+        beam: sentences kept at once; 1 is greedy.
+        length_reward: a sentence of n words competes by its log-probability divided by n ** length_reward.
+        order: "free" lets the model go back in time, "start" only allows events that start later than the last one.
+        stop_bias: added to the logit of STOP; above 0 gives shorter recipes.
+    """
+
+    max_steps: int = Field(default=16, ge=1)
+    max_words: int = Field(default=20, ge=1)
+    beam: int = Field(default=1, ge=1)
+    length_reward: float = Field(default=1.0, ge=0)
+    order: Literal["free", "start"] = "free"
+    stop_bias: float = 0.0
+
+
+NO_CANDIDATES = "no candidate event was offered"
+
+
+@torch.no_grad()
+def write_stories(
+    model: RecipeModel,
+    inputs: Inputs,
+    spans: Sequence[NDArray[np.float64]],
+    words: Sequence[str],
+    config: DecodingConfig,
+) -> list[Story]:
+    """Write the recipes of a batch of videos.
+
+    Args:
+        model: in evaluation mode.
+        inputs: real candidates and ingredients first, padding behind.
+        spans: per video, (N, 2) seconds, in the order of `inputs`.
+        words: the vocabulary, word by id.
+    """
+    steps: list[list[StoryStep]] = [[] for _ in spans]
+    videos = torch.tensor([i for i, span in enumerate(spans) if len(span)], device=inputs.times.device)
+    if not len(videos):
+        return [Story((), NO_CANDIDATES) for _ in spans]
+    encoded = model.encode(inputs.take(videos))
+    state = State()
+    allowed = encoded.events.slot_mask.clone()
+    for number in range(config.max_steps):
+        selection = model.select(encoded, state)
+        choice, probabilities = choose_slots(selection.logits, allowed, config, first=number == 0)
+        going = (choice != 0).nonzero().squeeze(1)
+        if not len(going):
+            break
+        if len(going) < len(choice):
+            videos, allowed, choice = videos[going], allowed[going], choice[going]
+            probabilities = probabilities[going]
+            encoded, state, selection = encoded.take(going), state.take(going), selection.take(going)
+        rows = torch.arange(len(choice), device=choice.device)
+        sentence = model.open_sentence(encoded, state, selection.hidden[rows, choice])
+        written = write_sentences(
+            model, encoded, selection, sentence, config.max_words, config.beam, config.length_reward
+        )
+        state = model.close_sentence(selection, written.sentence, written.real)
+        evidence = _Evidence(model, encoded, selection, written, choice)
+        for row, video in enumerate(videos.tolist()):
+            span = spans[video]
+            slot = int(choice[row])
+            steps[video].append(
+                StoryStep(
+                    choice=slot - 1,
+                    span=np.asarray(span[slot - 1], dtype=np.float64),
+                    sentence=" ".join(words[i] for i in written.words[row]),
+                    event_probabilities=probabilities[row, : len(span) + 1].double().cpu().numpy(),
+                    sentence_score=float(written.scores[row]),
+                    **evidence.of(row),
+                )
+            )
+        allowed[rows, choice] = False
+        if config.order == "start":
+            slots = torch.arange(allowed.shape[1], device=choice.device)
+            allowed &= (slots == 0) | (slots > choice.unsqueeze(1))
+    return [Story(tuple(found), "" if found else NO_CANDIDATES) for found in steps]
+
+
+def choose_slots(logits: Tensor, allowed: Tensor, config: DecodingConfig, *, first: bool) -> tuple[Tensor, Tensor]:
+    """The best allowed slot of each video, (B,), and the probabilities of all slots, (B, N + 1).
+
+    Args:
+        logits: (B, N + 1); allowed: (B, N + 1) True for STOP and for candidates that may still be chosen.
+        first: at the first step STOP keeps its probability but is not chosen.
+    """
+    logits = logits.masked_fill(~allowed, float("-inf"))
+    logits[:, 0] += config.stop_bias
+    probabilities = logits.softmax(dim=-1)
+    if first:
+        logits[:, 0] = float("-inf")
+    return logits.argmax(dim=-1), probabilities
+
+
+class _Evidence:
+    """What the simulator and textual attention saw in this step, trimmed to each video's own ingredients."""
+
+    def __init__(
+        self, model: RecipeModel, encoded: Encoded, selection: Selection, written: Written, choice: Tensor
+    ) -> None:
+        self.present = selection.simulation is not None
+        simulation = selection.simulation
+        if simulation is None or encoded.raw_ingredients is None:
+            return
+        self.counts = encoded.ingredient_mask.sum(dim=1).tolist()
+        self.change = (simulation.ingredient_states - encoded.raw_ingredients).norm(dim=-1)
+        context = model.context(written.hidden, encoded, selection)
+        if context is not None:
+            # The strongest look of any word: a step uses what at least one of its words names.
+            real = written.real.unsqueeze(-1)
+            self.actions = context.actions.masked_fill(~real, 0.0).amax(dim=1)
+            self.ingredients = context.ingredients.masked_fill(~real, 0.0).amax(dim=1)
+        else:
+            rows = torch.arange(len(choice), device=choice.device)
+            self.actions = simulation.action_events[rows, :, choice - 1]
+            self.ingredients = simulation.ingredient_events[rows, :, choice - 1]
+
+    def of(self, row: int) -> dict[str, NDArray[np.float64]]:
+        if not self.present:
+            return {}
+        count = self.counts[row]
+        return {
+            "actions": self.actions[row].double().cpu().numpy(),
+            "ingredients": self.ingredients[row, :count].double().cpu().numpy(),
+            "change": self.change[row, :count].double().cpu().numpy(),
+        }

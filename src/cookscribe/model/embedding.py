@@ -1,0 +1,140 @@
+"""Embeddings of candidate events and of words."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from cookscribe.errors import BadValueError
+from cookscribe.model.batch import Inputs
+from cookscribe.model.config import ModelConfig
+from cookscribe.model.heads import sinusoid
+from cookscribe.model.memory import LAYER_NORM_EPS
+
+# A candidate shorter than this share of its video counts as this long, so that the logarithm below stays finite.
+SHORTEST_SHARE = 1e-4
+
+
+class Perceptron(nn.Sequential):
+    """LayerNorm, dropout, linear, ReLU, LayerNorm: how every outside vector enters the model."""
+
+    def __init__(self, inputs: int, width: int, dropout: float, *, normalise_input: bool = True) -> None:
+        first = nn.LayerNorm(inputs, eps=LAYER_NORM_EPS) if normalise_input else nn.Identity()
+        super().__init__(
+            first, nn.Dropout(dropout), nn.Linear(inputs, width), nn.ReLU(), nn.LayerNorm(width, eps=LAYER_NORM_EPS)
+        )
+
+
+def relative_geometry(times: Tensor) -> Tensor:
+    """How event j lies to event i: start and end difference (shares of the video) and log length ratio.
+
+    Args:
+        times: (B, N, 2) shares of the video.
+
+    Returns:
+        (B, N, N, 3), entry [b, i, j].
+    """
+    length = (times[..., 1] - times[..., 0]).clamp(min=SHORTEST_SHARE)
+    difference = times.unsqueeze(2) - times.unsqueeze(1)
+    ratio = (length.unsqueeze(1) / length.unsqueeze(2)).log()
+    return torch.cat((difference, ratio.unsqueeze(-1)), dim=-1)
+
+
+class PairwiseRelative(nn.Module):
+    """Relative encoding for any N.
+
+    Each pair is embedded alone, the pairs of an event are averaged, a perceptron follows.
+    """
+
+    hidden = 32
+
+    def __init__(self, width: int, dropout: float) -> None:
+        super().__init__()
+        self.pair = nn.Linear(3, self.hidden)
+        self.event = Perceptron(self.hidden, width, dropout)
+
+    def forward(self, times: Tensor, mask: Tensor) -> Tensor:
+        """(B, N, 2) shares and (B, N) mask give (B, N, d)."""
+        pairs = F.relu(self.pair(relative_geometry(times)))
+        weight = mask.to(pairs.dtype) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+        encoded: Tensor = self.event(torch.einsum("bijh,bj->bih", pairs, weight))
+        return encoded
+
+
+class FixedRelative(nn.Module):
+    """Relative encoding as released.
+
+    The 3N numbers of an event as one vector. Tied to at most `max_events` candidates.
+    """
+
+    def __init__(self, max_events: int, width: int, dropout: float) -> None:
+        super().__init__()
+        self.max_events = max_events
+        self.event = Perceptron(3 * max_events, width, dropout)
+
+    def forward(self, times: Tensor, mask: Tensor) -> Tensor:
+        """(B, N, 2) shares and (B, N) mask give (B, N, d)."""
+        missing = self.max_events - times.shape[1]
+        if missing < 0:
+            raise BadValueError(
+                "relative = fixed",
+                f"{times.shape[1]} candidates, but the weights are tied to {self.max_events}",
+                "keep the best candidates only, or train with relative = pairwise",
+            )
+        geometry = relative_geometry(times).masked_fill(~mask[:, None, :, None], 0.0)
+        encoded: Tensor = self.event(F.pad(geometry, (0, 0, 0, missing)).flatten(2))
+        return encoded
+
+
+class EventEmbedding(nn.Module):
+    """Candidates to vectors, with the STOP slot in front: slot 0 is STOP, slot n + 1 is candidate n."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        width = config.width
+        self.width = width
+        self.feature = Perceptron(config.feature_size, width, config.dropout)
+        self.relative: nn.Module | None = None
+        if config.relative == "pairwise":
+            self.relative = PairwiseRelative(width, config.dropout)
+        elif config.relative == "fixed":
+            self.relative = FixedRelative(config.max_events, width, config.dropout)
+        self.absolute = Perceptron(2, width, 0.0, normalise_input=False) if config.absolute else None
+        self.score = Perceptron(2, width, 0.0, normalise_input=False) if config.scores else None
+        self.stop = nn.Parameter(torch.zeros(width)) if config.stop == "learned" else None
+
+    def forward(self, inputs: Inputs) -> Tensor:
+        """(B, N + 1, d)."""
+        features = inputs.features
+        events = self.feature(features)
+        if self.relative is not None:
+            events = events + self.relative(inputs.times, inputs.event_mask)
+        if self.absolute is not None:
+            events = events + self.absolute(inputs.times)
+        if self.score is not None:
+            odds = torch.logit(inputs.scores, eps=1e-3)
+            events = events + self.score(torch.stack((inputs.scores, odds), dim=-1))
+        if self.stop is not None:
+            stop = self.stop.expand(len(features), 1, -1)
+        else:
+            stop = self.feature(features.new_zeros(len(features), 1, features.shape[-1]))
+        slots = torch.cat((stop, events), dim=1)
+        embedded: Tensor = slots + sinusoid(slots.shape[1], self.width, device=slots.device)
+        return embedded
+
+
+class WordEmbedding(nn.Module):
+    """Word ids to vectors: pre-trained table, perceptron, position."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.width = config.width
+        self.table = nn.Embedding(config.vocabulary_size, config.word_vector_size)
+        self.perceptron = Perceptron(config.word_vector_size, config.width, config.dropout)
+
+    def forward(self, words: Tensor, first: int = 0) -> Tensor:
+        """(B, L) ids of the words from position `first` on give (B, L, d)."""
+        positions = sinusoid(first + words.shape[1], self.width, device=words.device)[first:]
+        embedded: Tensor = self.perceptron(self.table(words)) + positions
+        return embedded

@@ -1,0 +1,84 @@
+"""Multi-head attention without a matrix of its own: projections, heads apart, heads together."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+
+class Heads(nn.Module):
+    """Query, key and value projections of one attention; no output projection, no residual.
+
+    Attention weights come from `scaled_dot_product_attention`, so they are not materialised where a fused kernel
+    exists.
+    """
+
+    def __init__(self, width: int, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.dropout = dropout
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width)
+        self.value = nn.Linear(width, width)
+
+    def split(self, x: Tensor) -> Tensor:
+        """(B, L, d) to (B, heads, L, d / heads)."""
+        return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)
+
+    def project(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries, keys and values of the same rows: each (B, heads, L, d / heads), from one matrix product."""
+        weight = torch.cat((self.query.weight, self.key.weight, self.value.weight))
+        bias = torch.cat((self.query.bias, self.key.bias, self.value.bias))
+        query, key, value = F.linear(x, weight, bias).chunk(3, dim=-1)
+        return self.split(query), self.split(key), self.split(value)
+
+    def keys_values(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Keys and values of rows that are only looked at: each (B, heads, L, d / heads)."""
+        return self.split(self.key(x)), self.split(self.value(x))
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        """Attention of split heads: (B, heads, Lq, d / heads) and a mask that is True where a key may be seen.
+
+        Returns:
+            (B, Lq, d), the heads side by side again.
+        """
+        dropout = self.dropout if self.training else 0.0
+        out = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
+        return out.transpose(1, 2).flatten(2)
+
+    def few_to_many(self, few: Tensor, many: Tensor, mask: Tensor | None) -> Tensor:
+        """The same attention for a few query rows, (B, C, d), over many rows, (B, L, d), at a fraction of the work.
+
+        Projecting every looked-at row costs 2 L d² products. The key matrix can be moved to the query side, (W_k x)·q
+        = x·(W_kᵀ q), and the value matrix behind the weighted sum, Σ p (W_v x) = W_v Σ p x; both then touch the few
+        rows only. The key's bias is the same for all rows and leaves the softmax unchanged.
+
+        Args:
+            few, many: rows; mask: (B, L) True where a row counts, or None.
+
+        Returns:
+            (B, C, d).
+        """
+        size = few.shape[-1] // self.heads
+        query = self.split(self.query(few))
+        moved = torch.einsum("bhce,hed->bhcd", query, self.key.weight.view(self.heads, size, -1))
+        scores = moved.flatten(1, 2) @ many.transpose(1, 2) / math.sqrt(size)
+        if mask is not None:
+            scores = scores.masked_fill(~mask[:, None, :], float("-inf"))
+        weights = F.dropout(scores.softmax(dim=-1), self.dropout, self.training)
+        cells = few.shape[1]
+        seen = (weights @ many).view(len(few), self.heads, cells, -1)
+        out = torch.einsum("bhcd,hed->bhce", seen, self.value.weight.view(self.heads, size, -1))
+        total = weights.sum(dim=-1).view(len(few), self.heads, cells)
+        out = out + total.unsqueeze(-1) * self.value.bias.view(self.heads, 1, size)
+        return out.transpose(1, 2).flatten(2)
+
+
+def sinusoid(length: int, width: int, *, device: torch.device | None = None) -> Tensor:
+    """Sinusoidal position encoding, (length, width): sine in the even columns, cosine in the odd ones."""
+    position = torch.arange(length, device=device, dtype=torch.float32).unsqueeze(1)
+    rate = torch.exp(torch.arange(0, width, 2, device=device, dtype=torch.float32) * (-math.log(10000.0) / width))
+    return torch.stack((torch.sin(position * rate), torch.cos(position * rate)), dim=-1).flatten(1)

@@ -1,0 +1,154 @@
+"""The six losses, one small method each, and the table of their weights.
+
+Selection and attention losses are negative log-likelihoods at the labelled places only: the printed log(Â ⊙ label)
+would be the logarithm of zero everywhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from pydantic import Field
+from torch import Tensor
+
+from cookscribe.config import Config
+
+LOSSES = (
+    "event",
+    "sentence",
+    "ingredient_selection",
+    "action_selection",
+    "ingredient_attention",
+    "action_attention",
+)
+
+# A probability that underflows to zero still gives a finite loss.
+SMALLEST = 1e-9
+
+
+class LossConfig(Config):
+    """Weights of the losses (0 switches one off) and label smoothing.
+
+    `sum` adds up all items of a video and averages over videos, as the paper does up to a constant; `mean` averages
+    each loss over its own items (steps, words, labels), so that the weights mean the same whatever the length of a
+    recipe.
+    """
+
+    event: float = Field(default=1.0, ge=0)
+    sentence: float = Field(default=1.0, ge=0)
+    ingredient_selection: float = Field(default=1.0, ge=0)
+    action_selection: float = Field(default=1.0, ge=0)
+    ingredient_attention: float = Field(default=1.0, ge=0)
+    action_attention: float = Field(default=1.0, ge=0)
+    event_smoothing: float = Field(default=0.1, ge=0, lt=1)
+    word_smoothing: float = Field(default=0.1, ge=0, lt=1)
+    reduction: Literal["sum", "mean"] = "sum"
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a training pass leaves for the losses. E steps (STOP included) and K words of all videos, one after another.
+
+    Attributes:
+        event_logits: (E, N + 1); event_labels: (E,) slots; slot_mask: (E, N + 1) True for real slots.
+        word_logits: (K, vocabulary); word_labels: (K,).
+        ingredient_selection, action_selection: (any,) probability Ĝ or Â at each labelled ingredient or action and
+            oracle event.
+        ingredient_attention, action_attention: (any,) probability Z_m or Z_a at each labelled word.
+        videos: number of videos.
+    """
+
+    event_logits: Tensor
+    event_labels: Tensor
+    slot_mask: Tensor
+    word_logits: Tensor
+    word_labels: Tensor
+    ingredient_selection: Tensor
+    action_selection: Tensor
+    ingredient_attention: Tensor
+    action_attention: Tensor
+    videos: int
+
+
+def smoothed_nll(logits: Tensor, labels: Tensor, smoothing: float, mask: Tensor | None = None) -> Tensor:
+    """Negative log-likelihood with label smoothing, one value per row.
+
+    The label gets 1 - smoothing, the other classes share the rest. Classes outside `mask` do not exist.
+
+    Args:
+        logits: (E, K); labels: (E,); mask: (E, K) True for real classes, or None for all.
+    """
+    log_probability = logits.float().log_softmax(dim=-1)
+    of_label = log_probability.gather(1, labels.unsqueeze(1)).squeeze(1)
+    if smoothing == 0:
+        return -of_label
+    if mask is None:
+        total = log_probability.sum(dim=1)
+        others = torch.full_like(total, logits.shape[1] - 1)
+    else:
+        total = log_probability.masked_fill(~mask, 0.0).sum(dim=1)
+        others = (mask.sum(dim=1) - 1).to(total.dtype)
+    rest = (total - of_label) / others.clamp(min=1)
+    # With a single class there is nothing to share with.
+    share = smoothing * (others > 0)
+    return -(1 - share) * of_label - share * rest
+
+
+class StoryLosses:
+    """Each loss as the values of its items; `__call__` adds them up and says what to divide by."""
+
+    def __init__(self, config: LossConfig) -> None:
+        self.config = config
+
+    def event(self, outputs: Outputs) -> Tensor:
+        """L_e: the oracle event of each step, and STOP at the end."""
+        smoothing = self.config.event_smoothing
+        return smoothed_nll(outputs.event_logits, outputs.event_labels, smoothing, outputs.slot_mask)
+
+    def sentence(self, outputs: Outputs) -> Tensor:
+        """L_s: every word of every sentence, EOS included."""
+        return smoothed_nll(outputs.word_logits, outputs.word_labels, self.config.word_smoothing)
+
+    def ingredient_selection(self, outputs: Outputs) -> Tensor:
+        """L_is: each ingredient the sentence names looks at the oracle event."""
+        return _negative_log(outputs.ingredient_selection)
+
+    def action_selection(self, outputs: Outputs) -> Tensor:
+        """L_as: each action the sentence names looks at the oracle event."""
+        return _negative_log(outputs.action_selection)
+
+    def ingredient_attention(self, outputs: Outputs) -> Tensor:
+        """L_ia: a word that is part of an ingredient looks at that ingredient."""
+        return _negative_log(outputs.ingredient_attention)
+
+    def action_attention(self, outputs: Outputs) -> Tensor:
+        """L_aa: a word that is an action looks at that action."""
+        return _negative_log(outputs.action_attention)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of every loss by name."""
+        return {name: float(getattr(self.config, name)) for name in LOSSES}
+
+    def __call__(self, outputs: Outputs) -> dict[str, tuple[Tensor, float]]:
+        """Name to (sum of the items, what to divide it by), for every loss with a weight."""
+        terms: dict[str, tuple[Tensor, float]] = {}
+        for name, weight in self.weights.items():
+            if weight == 0:
+                continue
+            values: Tensor = getattr(self, name)(outputs)
+            divisor = outputs.videos if self.config.reduction == "sum" else values.numel()
+            terms[name] = (values.sum(), float(divisor))
+        return terms
+
+    def total(self, outputs: Outputs) -> Tensor:
+        """The weighted sum of all losses, for a batch that one process has whole."""
+        terms = self(outputs)
+        parts = [self.weights[name] * value / max(divisor, 1.0) for name, (value, divisor) in terms.items()]
+        return torch.stack(parts).sum()
+
+
+def _negative_log(probability: Tensor) -> Tensor:
+    return -probability.float().clamp(min=SMALLEST).log()

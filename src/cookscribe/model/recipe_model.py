@@ -1,0 +1,340 @@
+"""The whole model: B, BI, BIV and BIVT are one class with parts switched on.
+
+Each step of the recipe (`t` in the paper): the selector scores the candidates, one is chosen, the generator writes
+its sentence, both memories are updated and mixed. `forward` runs the steps of the true recipe for training;
+`decoding.py` lets the model decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from cookscribe.model.attention import WordContext, textual_attention
+from cookscribe.model.batch import Inputs, Targets
+from cookscribe.model.config import EOS, PAD, ModelConfig
+from cookscribe.model.generator import OpenSentence, SentenceGenerator, WordOutput
+from cookscribe.model.ingredients import IngredientEncoder
+from cookscribe.model.losses import Outputs
+from cookscribe.model.memory import Rows
+from cookscribe.model.mixing import Memory, MemoryMixing
+from cookscribe.model.selector import EncodedEvents, EventSelector, gumbel_choice
+from cookscribe.model.simulator import ProjectedActions, Simulation, VisualSimulator
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """All that stays the same over the steps of a batch of videos.
+
+    Attributes:
+        events: from the selector.
+        sentence_ingredients: first-layer rows of the ingredients in the generator, or None.
+        ingredient_mask: (B, M); M is 0 without ingredients.
+        actions: projected action table of the simulator, or None.
+        raw_ingredients: (B, M, d), G⁰, or None.
+    """
+
+    events: EncodedEvents
+    sentence_ingredients: Rows | None
+    ingredient_mask: Tensor
+    actions: ProjectedActions | None
+    raw_ingredients: Tensor | None
+
+    def first(self, count: int) -> Encoded:
+        """The first `count` videos."""
+        return Encoded(
+            self.events.first(count),
+            None if self.sentence_ingredients is None else self.sentence_ingredients.first(count),
+            self.ingredient_mask[:count],
+            self.actions,
+            None if self.raw_ingredients is None else self.raw_ingredients[:count],
+        )
+
+    def take(self, index: Tensor) -> Encoded:
+        """The videos in `index`."""
+        return Encoded(
+            self.events.take(index),
+            None if self.sentence_ingredients is None else self.sentence_ingredients.take(index),
+            self.ingredient_mask[index],
+            self.actions,
+            None if self.raw_ingredients is None else self.raw_ingredients[index],
+        )
+
+
+@dataclass(frozen=True)
+class State:
+    """What one step leaves to the next; None before the first.
+
+    Attributes:
+        events, words: mixed memories of selector and generator.
+        ingredients: (B, M, d) ingredient states, or None without simulator.
+    """
+
+    events: Memory | None = None
+    words: Memory | None = None
+    ingredients: Tensor | None = None
+
+    def first(self, count: int) -> State:
+        """The first `count` videos."""
+        return State(
+            None if self.events is None else tuple(cell[:count] for cell in self.events),
+            None if self.words is None else tuple(cell[:count] for cell in self.words),
+            None if self.ingredients is None else self.ingredients[:count],
+        )
+
+    def take(self, index: Tensor) -> State:
+        """The videos in `index`."""
+        return State(
+            None if self.events is None else tuple(cell[index] for cell in self.events),
+            None if self.words is None else tuple(cell[index] for cell in self.words),
+            None if self.ingredients is None else self.ingredients[index],
+        )
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The selector's view at one step.
+
+    Attributes:
+        hidden: (B, N + 1, d), H: the chosen row goes to the generator.
+        logits: (B, N + 1).
+        memory: updated, not yet mixed.
+        simulation: of the visual simulator, or None.
+    """
+
+    hidden: Tensor
+    logits: Tensor
+    memory: Memory
+    simulation: Simulation | None
+
+    def first(self, count: int) -> Selection:
+        """The first `count` videos."""
+        return Selection(
+            self.hidden[:count],
+            self.logits[:count],
+            tuple(cell[:count] for cell in self.memory),
+            None if self.simulation is None else self.simulation.first(count),
+        )
+
+    def take(self, index: Tensor) -> Selection:
+        """The videos in `index`."""
+        return Selection(
+            self.hidden[index],
+            self.logits[index],
+            tuple(cell[index] for cell in self.memory),
+            None if self.simulation is None else self.simulation.take(index),
+        )
+
+
+class RecipeModel(nn.Module):
+    """Selector, generator and memory mixing; if switched on, ingredients, visual simulator and textual attention."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.selector = EventSelector(config)
+        self.generator = SentenceGenerator(config)
+        self.mixing = MemoryMixing(config.width, config.mixing)
+        self.output = WordOutput(config)
+        self.selector_ingredients = IngredientEncoder(config) if config.ingredients else None
+        self.generator_ingredients = IngredientEncoder(config) if config.ingredients else None
+        self.simulator = VisualSimulator(config) if config.simulator else None
+        self._initialise()
+
+    def _initialise(self) -> None:
+        # 0.02 at the paper's width; wider layers need smaller numbers, narrower ones larger, for the same
+        # spread of their sums.
+        spread = 0.02 * (768 / self.config.width) ** 0.5
+        for module in self.modules():
+            if isinstance(module, nn.Linear | nn.Embedding):
+                nn.init.normal_(module.weight, std=spread)
+                if isinstance(module, nn.Linear) and module.bias is not None:
+                    nn.init.zeros_(module.bias)
+        for name, parameter in self.named_parameters():
+            if name.endswith(("start_bias", "embedding.stop", "simulator.actions")):
+                nn.init.normal_(parameter, std=spread)
+
+    def load_word_vectors(self, words: Tensor, ingredients: Tensor | None = None) -> None:
+        """Copy pre-trained vectors into the tables.
+
+        Args:
+            words: (vocabulary, word_vector_size); ingredients: (ingredient_words, word_vector_size).
+        """
+        with torch.no_grad():
+            self.generator.embedding.table.weight.copy_(words)
+            for encoder in (self.selector_ingredients, self.generator_ingredients):
+                if encoder is not None and ingredients is not None:
+                    encoder.table.weight.copy_(ingredients)
+                    encoder.table.weight[0].zero_()
+
+    def encode(self, inputs: Inputs) -> Encoded:
+        """Everything that does not depend on the step."""
+        mask = inputs.ingredient_mask if self.config.ingredients else inputs.ingredient_mask[:, :0]
+        for_events = for_words = None
+        if self.selector_ingredients is not None and self.generator_ingredients is not None:
+            for_events = self.selector_ingredients(inputs.ingredients)
+            for_words = self.generator_ingredients(inputs.ingredients)
+        return Encoded(
+            events=self.selector.encode(inputs, for_events),
+            sentence_ingredients=self.generator.encode(for_words, mask),
+            ingredient_mask=mask,
+            actions=None if self.simulator is None else self.simulator.project_actions(),
+            raw_ingredients=for_events if self.simulator is not None else None,
+        )
+
+    def select(self, encoded: Encoded, state: State) -> Selection:
+        """Score the slots of this step."""
+        hidden, memory = self.selector.step(encoded.events, state.events)
+        simulation: Simulation | None = None
+        decisive = hidden
+        if self.simulator is not None:
+            ingredients = state.ingredients if state.ingredients is not None else encoded.raw_ingredients
+            assert ingredients is not None
+            assert encoded.actions is not None
+            simulation = self.simulator(
+                hidden, encoded.events.slot_mask, ingredients, encoded.ingredient_mask, encoded.actions
+            )
+            decisive = simulation.events
+        logits = self.selector.logits(decisive, memory, encoded.events.slot_mask)
+        return Selection(hidden, logits, memory, simulation)
+
+    def open_sentence(self, encoded: Encoded, state: State, event: Tensor) -> OpenSentence:
+        """Begin the sentence of the chosen event, (B, d)."""
+        return self.generator.open(event, state.words, encoded.sentence_ingredients, encoded.ingredient_mask)
+
+    def context(self, words: Tensor, encoded: Encoded, selection: Selection) -> WordContext | None:
+        """Textual attention of output vectors, (B, L, d); None without it."""
+        if not self.config.textual_attention or selection.simulation is None:
+            return None
+        return textual_attention(words, encoded.ingredient_mask, selection.simulation)
+
+    def close_sentence(self, selection: Selection, sentence: OpenSentence, word_mask: Tensor) -> State:
+        """Update and mix the memories after the sentence."""
+        events, words = self.mixing(selection.memory, self.generator.close(sentence, word_mask))
+        ingredients = None if selection.simulation is None else selection.simulation.ingredient_states
+        return State(events, words, ingredients)
+
+    def forward(self, inputs: Inputs, targets: Targets) -> Outputs:
+        """One training pass over the true recipes: words are teacher-forced, the event by `config.teacher`.
+
+        Videos are sorted by their number of steps, so that step t runs over the first rows of the batch only.
+        """
+        order = targets.steps.argsort(descending=True, stable=True)
+        inputs, targets = inputs.take(order), targets.take(order)
+        steps = targets.steps.tolist()
+        encoded, state = self.encode(inputs), State()
+        collected = _Collected()
+        for t in range(max(steps) + 1):
+            active = sum(count >= t for count in steps)
+            writing = sum(count > t for count in steps)
+            encoded, state = encoded.first(active), state.first(active)
+            selection = self.select(encoded, state)
+            labels = torch.zeros(active, dtype=torch.long, device=inputs.times.device)
+            if writing:
+                labels[:writing] = targets.events[:writing, t]
+            collected.events(selection, labels, encoded.events.slot_mask)
+            if not writing:
+                break
+            encoded, state, selection = encoded.first(writing), state.first(writing), selection.first(writing)
+            event = self.choose(selection, labels[:writing])
+            state = self._write(encoded, state, selection, event, targets, t, collected)
+        return collected.outputs(self.output, len(inputs))
+
+    def choose(self, selection: Selection, labels: Tensor) -> Tensor:
+        """(B, d) the event that feeds the sentence.
+
+        The sampled one (gradients reach the logits) or the labelled one.
+        """
+        if self.config.teacher == "gumbel":
+            choice = gumbel_choice(selection.logits, self.config.gumbel_temperature)
+            return torch.einsum("bn,bnd->bd", choice.to(selection.hidden.dtype), selection.hidden)
+        return selection.hidden[torch.arange(len(labels), device=labels.device), labels]
+
+    def _write(
+        self,
+        encoded: Encoded,
+        state: State,
+        selection: Selection,
+        event: Tensor,
+        targets: Targets,
+        t: int,
+        collected: _Collected,
+    ) -> State:
+        """The sentences of step t, teacher-forced.
+
+        Collects what the losses need and returns the state after the step.
+        """
+        rows = len(event)
+        words = targets.words[:rows, t]
+        longest = int((words != PAD).sum(dim=1).max())
+        given, following = words[:, : longest - 1], words[:, 1:longest]
+        # Position k counts when it predicts something; the last one predicts EOS, and EOS itself is never fed back.
+        real = (given != PAD) & (given != EOS)
+        hidden, sentence = self.generator.extend(self.open_sentence(encoded, state, event), given)
+        context = self.context(hidden, encoded, selection)
+        collected.words(hidden if context is None else context.words, following, real)
+        if selection.simulation is not None:
+            collected.selections(selection.simulation, targets, t, rows)
+        if context is not None:
+            collected.attentions(context, targets, t, rows, longest - 1)
+        return self.close_sentence(selection, sentence, real)
+
+
+class _Collected:
+    """Gathers the pieces of a pass, so that the vocabulary projection and the losses run once, over real words only."""
+
+    def __init__(self) -> None:
+        self.event_logits: list[Tensor] = []
+        self.event_labels: list[Tensor] = []
+        self.slot_masks: list[Tensor] = []
+        self.word_rows: list[Tensor] = []
+        self.word_labels: list[Tensor] = []
+        self.probabilities: dict[str, list[Tensor]] = {
+            "ingredient_selection": [],
+            "action_selection": [],
+            "ingredient_attention": [],
+            "action_attention": [],
+        }
+
+    def events(self, selection: Selection, labels: Tensor, slot_mask: Tensor) -> None:
+        self.event_logits.append(selection.logits)
+        self.event_labels.append(labels)
+        self.slot_masks.append(slot_mask)
+
+    def words(self, hidden: Tensor, labels: Tensor, real: Tensor) -> None:
+        self.word_rows.append(hidden[real])
+        self.word_labels.append(labels[real])
+
+    def selections(self, simulation: Simulation, targets: Targets, t: int, rows: int) -> None:
+        # Simulator columns are candidates, labels are slots with STOP in front.
+        column = targets.events[:rows, t] - 1
+        index = torch.arange(rows, device=column.device)
+        self.probabilities["ingredient_selection"].append(
+            simulation.ingredient_events[index, :, column][targets.ingredient_used[:rows, t]]
+        )
+        self.probabilities["action_selection"].append(
+            simulation.action_events[index, :, column][targets.action_used[:rows, t]]
+        )
+
+    def attentions(self, context: WordContext, targets: Targets, t: int, rows: int, length: int) -> None:
+        self.probabilities["ingredient_attention"].append(
+            context.ingredients[targets.word_ingredient[:rows, t, :length]]
+        )
+        action = targets.word_action[:rows, t, :length]
+        chosen = context.actions.gather(2, action.clamp(min=0).unsqueeze(-1)).squeeze(-1)
+        self.probabilities["action_attention"].append(chosen[action >= 0])
+
+    def outputs(self, output: WordOutput, videos: int) -> Outputs:
+        logits = torch.cat(self.event_logits)
+        empty = logits.new_zeros(0)
+        return Outputs(
+            event_logits=logits,
+            event_labels=torch.cat(self.event_labels),
+            slot_mask=torch.cat(self.slot_masks),
+            word_logits=output(torch.cat(self.word_rows)),
+            word_labels=torch.cat(self.word_labels),
+            videos=videos,
+            **{name: torch.cat(values) if values else empty for name, values in self.probabilities.items()},
+        )

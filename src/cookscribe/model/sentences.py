@@ -1,0 +1,111 @@
+"""Writing the sentences of one step, word by word, greedy or with a beam; earlier words are never computed again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from cookscribe.model.config import BOS, EOS, PAD, UNK
+from cookscribe.model.generator import OpenSentence
+from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection
+
+
+@dataclass(frozen=True)
+class Written:
+    """Finished sentences of B videos.
+
+    Attributes:
+        words: per video, the ids of its words, without BOS and EOS.
+        scores: (B,) mean log-probability of a word, EOS included.
+        sentence: to be closed by the model.
+        real: (B, length) True for BOS and the words, False behind the end of the sentence.
+        hidden: (B, length, d) output vectors, position k predicts word k.
+    """
+
+    words: list[list[int]]
+    scores: Tensor
+    sentence: OpenSentence
+    real: Tensor
+    hidden: Tensor
+
+
+def write_sentences(
+    model: RecipeModel,
+    encoded: Encoded,
+    selection: Selection,
+    sentence: OpenSentence,
+    max_words: int,
+    beam: int = 1,
+    length_reward: float = 1.0,
+) -> Written:
+    """Finish the open sentences.
+
+    A sentence has at least one word, and never PAD, BOS or UNK. With `beam` > 1 every video keeps that many sentences
+    at once and the one with the best log-probability / length ** length_reward wins; they are rows of one batch.
+    """
+    videos = len(sentence.event)
+    device = sentence.event.device
+    if beam > 1:
+        rows = torch.arange(videos, device=device).repeat_interleave(beam)
+        sentence, encoded, selection = sentence.take(rows), encoded.take(rows), selection.take(rows)
+    first_rows = torch.arange(videos, device=device).unsqueeze(1) * beam
+    # One sentence is alive at the start; the others would be copies of it.
+    totals = torch.full((videos, beam), float("-inf"), device=device)
+    totals[:, 0] = 0.0
+    tokens = torch.full((videos * beam, 1), BOS, device=device)
+    finished = torch.zeros(videos * beam, dtype=torch.bool, device=device)
+    hidden = sentence.event.new_zeros(videos * beam, 0, sentence.event.shape[-1])
+    for position in range(max_words + 1):
+        row, sentence = model.generator.extend(sentence, tokens[:, -1:])
+        hidden = torch.cat((hidden, row), dim=1)
+        context = model.context(row, encoded, selection)
+        logits = model.output(row if context is None else context.words)[:, 0]
+        following = _allowed(logits, finished, position, max_words)
+        scores = (totals.view(-1, 1) + following).view(videos, -1)
+        totals, best = scores.topk(beam, dim=1)
+        parent, token = best // logits.shape[1], best % logits.shape[1]
+        if beam > 1:
+            parents = (first_rows + parent).flatten()
+            sentence, hidden = sentence.take(parents), hidden[parents]
+            tokens, finished = tokens[parents], finished[parents]
+        tokens = torch.cat((tokens, token.view(-1, 1)), dim=1)
+        finished = finished | (tokens[:, -1] == EOS)
+        if bool(finished.all()):
+            break
+    return _best(tokens, totals, sentence, hidden, beam, length_reward)
+
+
+def _allowed(logits: Tensor, finished: Tensor, position: int, max_words: int) -> Tensor:
+    """Log-probabilities of what may follow: (rows, vocabulary)."""
+    nothing = float("-inf")
+    following = logits.float().log_softmax(dim=-1)
+    following[:, (PAD, BOS, UNK)] = nothing
+    if position == 0:
+        following[:, EOS] = nothing
+    if position == max_words:
+        end = following[:, EOS].clone()
+        following[:] = nothing
+        following[:, EOS] = end
+    # A finished sentence goes on with padding that costs nothing, so that its total stays.
+    following[finished] = nothing
+    following[finished, PAD] = 0.0
+    return following
+
+
+def _best(
+    tokens: Tensor, totals: Tensor, sentence: OpenSentence, hidden: Tensor, beam: int, length_reward: float
+) -> Written:
+    videos = len(totals)
+    # The last token was never fed: it is EOS or padding in every row.
+    fed = tokens[:, :-1]
+    real = (fed != PAD) & (fed != EOS)
+    lengths = real.sum(dim=1)
+    if beam > 1:
+        normalised = totals / lengths.view(videos, beam).float() ** length_reward
+        keep = torch.arange(videos, device=totals.device) * beam + normalised.argmax(dim=1)
+        tokens, real, lengths, hidden = tokens[keep], real[keep], lengths[keep], hidden[keep]
+        sentence, totals = sentence.take(keep), totals.flatten()[keep]
+    words = [row[1:length] for row, length in zip(tokens.tolist(), lengths.tolist(), strict=True)]
+    return Written(words, totals.flatten() / lengths, sentence, real, hidden)

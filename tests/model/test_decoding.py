@@ -1,0 +1,192 @@
+"""Decoding: the cache changes nothing, and the rules of a story hold whatever the weights are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from cookscribe.model.config import BOS, EOS, PAD, UNK
+from cookscribe.model.decoding import NO_CANDIDATES, DecodingConfig, choose_slots, write_stories
+from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
+from cookscribe.model.sentences import write_sentences
+from tests.model.examples import ACTIONS, WORDS, build, close, inputs_of, random_video, some_videos, tiny
+from tests.model.reference_story import Video
+
+NAMES = [f"w{i}" for i in range(WORDS)]
+
+
+def log_probabilities(
+    model: RecipeModel, encoded: Encoded, state: State, selection: Selection, event: Tensor, tokens: list[int]
+) -> Tensor:
+    """(L, vocabulary) of a whole sentence for one video, computed from nothing."""
+    sentence = model.open_sentence(encoded, state, event)
+    hidden, _ = model.generator.extend(sentence, torch.tensor([tokens]))
+    context = model.context(hidden, encoded, selection)
+    scores = model.output(hidden if context is None else context.words)[0].log_softmax(-1)
+    scores[:, [PAD, BOS, UNK]] = float("-inf")
+    scores[0, EOS] = float("-inf")
+    return scores
+
+
+@torch.no_grad()
+def full_recomputation(model: RecipeModel, video: Video, config: DecodingConfig) -> list[tuple[int, list[int]]]:
+    """Greedy decoding that keeps nothing but the memories: every prefix is run again for every word."""
+    inputs = inputs_of([video])
+    state, found, used = State(), [], set()
+    for number in range(config.max_steps):
+        encoded = model.encode(inputs)
+        selection = model.select(encoded, state)
+        order = selection.logits[0].argsort(descending=True).tolist()
+        slot = next(s for s in order if s not in used and (s or number))
+        if slot == 0:
+            break
+        used.add(slot)
+        event = selection.hidden[:, slot]
+        tokens = [BOS]
+        while tokens[-1] != EOS:
+            best = int(log_probabilities(model, encoded, state, selection, event, tokens)[-1].argmax())
+            tokens.append(EOS if len(tokens) > config.max_words else best)
+        found.append((slot - 1, tokens[1:-1]))
+        sentence = model.open_sentence(encoded, state, event)
+        _, sentence = model.generator.extend(sentence, torch.tensor([tokens[:-1]]))
+        state = model.close_sentence(selection, sentence, torch.ones(1, len(tokens) - 1, dtype=torch.bool))
+    return found
+
+
+@pytest.mark.parametrize("letters", ["b", "bi", "biv", "bivt"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_cached_decoder_gives_the_tokens_of_full_recomputation(letters: str, seed: int) -> None:
+    model = build(tiny(letters), seed)
+    videos = some_videos(seed)
+    config = DecodingConfig(max_steps=4, max_words=6)
+    stories = write_stories(model, inputs_of(videos), [v.times for v in videos], NAMES, config)
+    for video, story in zip(videos, stories, strict=True):
+        expected = full_recomputation(model, video, config)
+        assert [(s.choice, s.sentence) for s in story.steps] == [
+            (choice, " ".join(NAMES[w] for w in words)) for choice, words in expected
+        ]
+
+
+def one_step(letters: str, seed: int) -> tuple[RecipeModel, Encoded, Selection, Tensor]:
+    model = build(tiny(letters), seed)
+    video = random_video(np.random.default_rng(seed), 4, 2, 1)
+    encoded = model.encode(inputs_of([video]))
+    selection = model.select(encoded, State())
+    return model, encoded, selection, selection.hidden[:, 2]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@torch.no_grad()
+def test_a_beam_wide_enough_finds_the_best_sentence_of_all(seed: int) -> None:
+    model, encoded, selection, event = one_step("bivt", seed)
+    limit, reward = 2, 0.7
+    written = write_sentences(
+        model, encoded, selection, model.open_sentence(encoded, State(), event), limit, beam=80, length_reward=reward
+    )
+    best, best_words = -np.inf, []
+    letters = range(4, WORDS)
+    for words in [[a] for a in letters] + [[a, b] for a in letters for b in letters]:
+        scores = log_probabilities(model, encoded, State(), selection, event, [BOS, *words])
+        total = sum(float(scores[k, w]) for k, w in enumerate([*words, EOS]))
+        if total / (len(words) + 1) ** reward > best:
+            best, best_words = total / (len(words) + 1) ** reward, words
+    assert written.words == [best_words]
+    assert np.isclose(float(written.scores[0]) * (len(best_words) + 1), best * (len(best_words) + 1) ** reward)
+
+
+@torch.no_grad()
+def test_beam_keeps_the_memory_of_the_sentence_it_returns() -> None:
+    model, encoded, selection, event = one_step("bi", 3)
+    opened = model.open_sentence(encoded, State(), event)
+    written = write_sentences(model, encoded, selection, opened, 5, beam=4)
+    tokens = torch.tensor([[BOS, *written.words[0]]])
+    hidden, again = model.generator.extend(opened, tokens)
+    expected = model.generator.close(again, torch.ones_like(tokens, dtype=torch.bool))
+    found = model.generator.close(written.sentence, written.real)
+    for a, b in zip(found, expected, strict=True):
+        assert close(a, b)
+    assert close(written.hidden[:, : tokens.shape[1]], hidden)
+
+
+@given(
+    seed=st.integers(0, 1000),
+    letters=st.sampled_from(["b", "bivt"]),
+    beam=st.integers(1, 3),
+    order=st.sampled_from(["free", "start"]),
+    candidates=st.integers(1, 6),
+)
+@settings(max_examples=25, deadline=None)
+def test_rules_of_a_story(seed: int, letters: str, beam: int, order: Any, candidates: int) -> None:
+    model = build(tiny(letters), seed)
+    video = random_video(np.random.default_rng(seed), candidates, seed % 3, 1)
+    config = DecodingConfig(max_steps=5, max_words=4, beam=beam, order=order)
+    (story,) = write_stories(model, inputs_of([video]), [video.times * 60], NAMES, config)
+    choices = [step.choice for step in story.steps]
+    assert 1 <= len(choices) <= min(5, candidates)
+    assert len(set(choices)) == len(choices)
+    assert story.reason == ""
+    if order == "start":
+        assert choices == sorted(choices)
+    for step in story.steps:
+        words = step.sentence.split(" ")
+        assert 1 <= len(words) <= 4
+        assert not {"w0", "w1", "w2", "w3"} & set(words)
+        assert np.array_equal(step.span, video.times[step.choice] * 60)
+        assert step.event_probabilities.shape == (candidates + 1,)
+        assert np.isclose(step.event_probabilities.sum(), 1.0)
+        assert step.sentence_score < 0
+    later = story.steps[1:]
+    for number, step in enumerate(later, 1):
+        assert all(step.event_probabilities[c + 1] == 0 for c in choices[:number])
+
+
+def test_video_without_candidates_says_why() -> None:
+    model = build(tiny("bivt"))
+    with_events = random_video(np.random.default_rng(0), 3, 2, 1)
+    without = random_video(np.random.default_rng(0), 3, 2, 1)
+    without.features, without.times = without.features[:0], without.times[:0]
+    without.scores = without.scores[:0]
+    stories = write_stories(
+        model, inputs_of([without, with_events]), [without.times, with_events.times], NAMES, DecodingConfig()
+    )
+    assert stories[0].steps == ()
+    assert stories[0].reason == NO_CANDIDATES
+    assert stories[1].steps
+    (alone,) = write_stories(model, inputs_of([without]), [without.times], NAMES, DecodingConfig())
+    assert alone.reason == NO_CANDIDATES
+
+
+def test_stop_ends_the_story_but_not_before_its_first_step() -> None:
+    logits = torch.tensor([[5.0, 1.0, 2.0]])
+    allowed = torch.ones(1, 3, dtype=torch.bool)
+    choice, probabilities = choose_slots(logits, allowed, DecodingConfig(), first=True)
+    assert choice.tolist() == [2]
+    assert close(probabilities[0], logits[0].softmax(-1))
+    assert choose_slots(logits, allowed, DecodingConfig(), first=False)[0].tolist() == [0]
+    assert choose_slots(logits, allowed, DecodingConfig(stop_bias=-4.0), first=False)[0].tolist() == [2]
+
+
+def test_evidence_has_the_sizes_of_the_video() -> None:
+    videos = some_videos(4)
+    config = DecodingConfig(max_steps=2, max_words=4)
+    for letters, present in (("b", False), ("bi", False), ("biv", True), ("bivt", True)):
+        model = build(tiny(letters))
+        stories = write_stories(model, inputs_of(videos), [v.times for v in videos], NAMES, config)
+        for video, story in zip(videos, stories, strict=True):
+            for step in story.steps:
+                if not present:
+                    assert step.actions is step.ingredients is step.change is None
+                    continue
+                assert step.actions is not None
+                assert step.ingredients is not None
+                assert step.change is not None
+                assert step.actions.shape == (ACTIONS,)
+                assert step.ingredients.shape == step.change.shape == (len(video.ingredients),)
+                assert ((step.ingredients >= 0) & (step.ingredients <= 1)).all()
+                assert (step.change > 0).all()
