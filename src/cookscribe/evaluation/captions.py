@@ -134,12 +134,12 @@ class CaptionTable:
         idf: Floats = np.log(np.maximum(documents, 1.0))[group] - np.log(np.maximum(frequency, 1.0))
         return idf
 
-    def idf_by_corpus(self) -> Floats:
-        """Inverse document frequency of each n-gram over all references of all groups, each one document."""
+    def idf_by_corpus(self, documents: Bools) -> Floats:
+        """Inverse document frequency of each n-gram over all groups; each reference marked in `documents` is one."""
         plain = self._scoped % max(self._size, 1)
-        frequency = np.bincount(plain[self._references.gram], minlength=max(self._size, 1))
-        documents = max(len(self.reference_length), 1)
-        idf: Floats = np.log(float(documents)) - np.log(np.maximum(frequency, 1.0))[plain]
+        counted = documents[self._references.sentence]
+        frequency = np.bincount(plain[self._references.gram[counted]], minlength=max(self._size, 1))
+        idf: Floats = np.log(max(float(documents.sum()), 1.0)) - np.log(np.maximum(frequency, 1.0))[plain]
         return idf
 
     def cider(self, idf: Floats, plays_reference: Side = "references") -> Floats:

@@ -46,7 +46,7 @@ _ADVICE = "use --no-meteor to leave METEOR out"
 
 
 def meteor_scores(statistics: Floats) -> Floats:
-    """(N, 23) statistics, of pairs or summed over groups, to (N,) scores in [0, 1]."""
+    """(N, 23) statistics, of pairs or summed over groups, to (N,) scores in [0, 1]. See `without_whole_chunks`."""
     length, reference_length, function, reference_function = statistics[:, :4].T
     kinds = statistics[:, 4:20].reshape(-1, 4, 4)
     chunks, matches, reference_matches = statistics[:, 20:].T
@@ -58,10 +58,19 @@ def meteor_scores(statistics: Floats) -> Floats:
     precision = _ratio(matched, size)
     recall = _ratio(reference_matched, reference_size)
     mean = _ratio(precision * recall, _ALPHA * precision + (1 - _ALPHA) * recall)
-    whole = (matches == length) & (reference_matches == reference_length) & (chunks == 1)
-    fragmentation = np.where(whole, 0.0, _ratio(chunks, (matches + reference_matches) / 2))
+    fragmentation = _ratio(chunks, (matches + reference_matches) / 2)
     scores: Floats = mean * (1 - _GAMMA * fragmentation**_BETA)
     return np.where(mean > 0, scores, 0.0)
+
+
+def without_whole_chunks(statistics: Floats) -> Floats:
+    """The statistics of pairs with no chunk where all words match in one: such a pair is not fragmented at all."""
+    length, reference_length = statistics[:, 0], statistics[:, 1]
+    chunks, matches, reference_matches = statistics[:, 20:].T
+    whole = (matches == length) & (reference_matches == reference_length) & (chunks == 1)
+    result = statistics.copy()
+    result[whole, 20] = 0.0
+    return result
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
@@ -137,7 +146,7 @@ def pair_statistics(pairs: Sequence[Pair]) -> Floats:
     if rows.shape != (len(pairs), STATISTICS):
         program.close()
         raise CookscribeError("METEOR", f"answered {rows.shape[-1]} statistics, not {STATISTICS}", _ADVICE)
-    return rows
+    return without_whole_chunks(rows)
 
 
 def _cleaned(caption: str) -> str:

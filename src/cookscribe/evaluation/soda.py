@@ -15,18 +15,17 @@ Two flavours:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cookscribe.errors import BadValueError
-from cookscribe.evaluation.captions import CaptionTable
-from cookscribe.evaluation.events import Events, Video, align, checked_spans
+from cookscribe.evaluation.caption_pairs import CaptionPairs
+from cookscribe.evaluation.events import Events, align, checked_spans
 from cookscribe.evaluation.meteor import MeteorTable
 from cookscribe.evaluation.pairing import Pairing, pair_up, pair_videos
-from cookscribe.tokens import ptb_tokens
 
 Floats = NDArray[np.float64]
 SodaFlavour = Literal["released", "strict"]
@@ -36,46 +35,31 @@ SODA_FLAVOURS: tuple[SodaFlavour, ...] = ("released", "strict")
 _CELLS = 4_000_000  # cells of the padded dynamic programme held at once
 
 
-class SodaPairs:
-    """The overlapping pairs of all videos with their captions. A pair that does not overlap adds nothing to a story."""
+def pair_ciders(pairs: CaptionPairs, flavour: SodaFlavour) -> Floats:
+    """(K,) CIDEr-D of each overlapping pair."""
+    table = pairs.table
+    if flavour == "strict":
+        return table.cider(table.idf_by_corpus(~pairs.is_garbage))[pairs.real]
+    once = np.ones(len(pairs.hypotheses))
+    documents = pairs.pairing.predicted_count.astype(np.float64)
+    return table.cider(table.idf_by_group("hypotheses", once, documents), "hypotheses")[pairs.real]
 
-    def __init__(self, videos: Sequence[Video], pairing: Pairing) -> None:
-        self.pairing = pairing
-        truth = [ptb_tokens(sentence) for video in videos for sentence in video.truth.sentences]
-        guesses = [
-            ptb_tokens(sentence)
-            for video in videos
-            for sentence in (video.predicted.sentences if video.predicted is not None else ())
-        ]
-        self.truth = [" ".join(tokens) for tokens in truth]
-        self.predicted = [" ".join(tokens) for tokens in guesses]
-        self.table = CaptionTable(
-            truth,
-            guesses,
-            pairing.truth_video,
-            pairing.predicted_video,
-            pairing.pair_truth,
-            pairing.pair_predicted,
-            pairing.videos,
-        )
 
-    def cider(self, flavour: SodaFlavour) -> Floats:
-        """(K,) CIDEr-D of each pair."""
-        if flavour == "strict":
-            return self.table.cider(self.table.idf_by_corpus())
-        once = np.ones(len(self.predicted))
-        documents = self.pairing.predicted_count.astype(np.float64)
-        return self.table.cider(self.table.idf_by_group("hypotheses", once, documents), "hypotheses")
+def pair_texts(pairs: CaptionPairs, flavour: SodaFlavour) -> tuple[list[str], list[str]]:
+    """Hypothesis and reference of each overlapping pair, in the order METEOR gets them."""
+    predicted, truth = pairs.texts(pairs.real)
+    return (predicted, truth) if flavour == "strict" else (truth, predicted)
 
-    def texts(self, flavour: SodaFlavour) -> tuple[list[str], list[str]]:
-        """Hypothesis and reference of each pair as METEOR gets them."""
-        truth = [self.truth[i] for i in self.pairing.pair_truth]
-        predicted = [self.predicted[i] for i in self.pairing.pair_predicted]
-        return (predicted, truth) if flavour == "strict" else (truth, predicted)
 
-    def meteor(self, flavour: SodaFlavour, meteor: MeteorTable) -> Floats:
-        """(K,) METEOR of each pair."""
-        return meteor.each(*self.texts(flavour))
+def soda_scores(
+    pairs: CaptionPairs, flavour: SodaFlavour, meteor: MeteorTable | None = None
+) -> dict[SodaScorer, Floats]:
+    """(V,) F1 of each video by scorer, as fractions; METEOR only when there is a table to read it from."""
+    pairing = pairs.pairing
+    values: dict[SodaScorer, Floats] = {"CIDEr": pair_ciders(pairs, flavour), "tIoU": np.ones(len(pairing.tiou))}
+    if meteor is not None:
+        values["METEOR"] = meteor.each(*pair_texts(pairs, flavour))
+    return {scorer: story_scores(pairing, weights) for scorer, weights in values.items()}
 
 
 def story_scores(pairing: Pairing, values: Floats) -> Floats:
@@ -149,7 +133,7 @@ def soda(
         raise BadValueError("soda", f"no such scorer or flavour: {scorer!r}, {flavour!r}", "CIDEr or tIoU")
     videos = align(truth, predictions)
     pairing = pair_videos(videos)
-    values = np.ones(len(pairing.tiou)) if scorer == "tIoU" else SodaPairs(videos, pairing).cider(flavour)
+    values = np.ones(len(pairing.tiou)) if scorer == "tIoU" else pair_ciders(CaptionPairs(videos, pairing, ""), flavour)
     return 100 * mean_story(pairing, story_scores(pairing, values), flavour)
 
 
