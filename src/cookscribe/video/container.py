@@ -8,6 +8,7 @@ codecs that films use may run.
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,7 +61,8 @@ def sniff(head: bytes) -> str | None:
 
 def local_film(path: str | Path) -> tuple[Path, str]:
     """The absolute path and the demuxer of a local film file; anything else is refused with `BadFileError`."""
-    if "://" in str(path):
+    # One slash is enough: a `Path` swallows the second. A single letter before the colon is a drive.
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(path)):
         raise BadFileError(path, "is a network address, not a file", "download the film and name the local file")
     path = Path(path)
     try:

@@ -1,0 +1,151 @@
+"""`cookscribe probe`, `encode` and `weights`: films, their features, and where the encoders' weights are."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from cookscribe.video import Limits
+
+weights = typer.Typer(
+    name="weights",
+    help="Where the encoders' weights are looked for, and which are here.",
+    invoke_without_command=True,
+    rich_markup_mode=None,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command()(probe)
+    app.command()(encode)
+    app.add_typer(weights, name="weights")
+
+
+MAX_PIXELS = typer.Option(None, help="Largest frame, in pixels (width x height).")
+MAX_SECONDS = typer.Option(None, help="Longest film, in seconds.")
+
+
+def probe(
+    video: list[Path] = typer.Argument(help="Film files."),
+    json_lines: bool = typer.Option(False, "--json", help="One JSON object per film."),
+    max_pixels: int | None = MAX_PIXELS,
+    max_seconds: float | None = MAX_SECONDS,
+) -> None:
+    """Say what a film is: length, size, codecs. Refuses what is not a film."""
+    from cookscribe.video import probe as look
+
+    for path in video:
+        info = look(path, _limits(max_pixels, max_seconds))
+        if json_lines:
+            print(info.model_dump_json(exclude_none=True))
+            continue
+        picture = "no picture"
+        if info.upright is not None:
+            rate = f", {info.frame_rate:.3g} frames a second" if info.frame_rate else ""
+            picture = f"{info.upright[0]} x {info.upright[1]}{rate} ({info.video})"
+        sound = f"sound at {info.sample_rate} Hz ({info.sound})" if info.sound else "no sound"
+        print(f"{info.name}: {info.duration:.1f} s, {picture}, {sound}, {info.container}, {info.bytes:,} bytes")
+
+
+def encode(
+    video: list[Path] = typer.Argument(help="Film files, or folders of films."),
+    out: Path = typer.Option(..., help="Feature folder to write; films that have features there are skipped."),
+    encoder: str = typer.Option("effnet", help="effnet, milnce, speech, tsn, or several joined by +."),
+    workers: int = typer.Option(0, min=0, help="Processes; 0 takes one per processor, at most one per film."),
+    engine: str = typer.Option("pool", help="pool: processes on this machine; ray: a Ray cluster."),
+    weights_path: list[str] = typer.Option(
+        [], "--weights", help="NAME=PATH of weights that are not found by themselves."
+    ),
+    transcripts: Path | None = typer.Option(None, help="speech: take the words from this file instead of listening."),
+    tsn_folder: Path | None = typer.Option(None, help="tsn: the published feature folder."),
+    video_lengths: Path | None = typer.Option(None, help="tsn: file of durations and frame counts."),
+    language: str = typer.Option("en", help="speech: language spoken, for models that know several."),
+    max_pixels: int | None = MAX_PIXELS,
+    max_seconds: float | None = MAX_SECONDS,
+) -> None:
+    """Make feature tracks of films. Goes on after a film that fails, and names it; run again to resume."""
+    import os
+
+    from cookscribe.encoders.base import EncoderOptions
+    from cookscribe.encoders.jobs import EncodeJob, encode_all, find_films
+    from cookscribe.progress import track
+
+    options = EncoderOptions(
+        weights=_named_paths(weights_path),
+        transcripts=transcripts,
+        tsn_folder=tsn_folder,
+        video_lengths=video_lengths,
+        language=language,
+    )
+    job = EncodeJob(encoder, out, options, _limits(max_pixels, max_seconds))
+    films = find_films(video)
+    open_films = [film for film in films if not job.done(film)]
+    workers = min(workers or os.cpu_count() or 1, max(1, len(open_films)))
+    failed = 0
+    for outcome in track(encode_all(job, open_films, workers, engine), "encoding", len(open_films)):
+        if outcome.result is None:
+            failed += 1
+            print(f"failed  {outcome.item.name}: {outcome.error}", file=sys.stderr)
+            continue
+        made = outcome.result
+        print(f"done    {outcome.item.name}: {made.rows} x {made.width}, {made.duration:.1f} s in {made.took:.1f} s")
+        for warning in made.warnings:
+            print(f"warning {outcome.item.name}: {warning}", file=sys.stderr)
+    done = len(open_films) - failed
+    print(f"{done} encoded, {len(films) - len(open_films)} there already, {failed} failed: {out}")
+    if failed:
+        raise typer.Exit(1)
+
+
+@weights.callback()
+def show(context: typer.Context) -> None:
+    """Print the table: what is here, where it was found, what it is and under which licence."""
+    if context.invoked_subcommand is not None:
+        return
+    from cookscribe.encoders.weights import TABLE, locate
+    from cookscribe.errors import CookscribeError
+
+    for entry in TABLE:
+        try:
+            found = locate(entry.name, online=False)
+            state = f"{found.where}: {found.folder}"
+        except CookscribeError as error:
+            state = f"{error.cause.split(': ')[-1]}; {error.advice}"
+        checked = "sha256 checked" if all(entry.files.values()) else "no published sha256"
+        print(f"{entry.name:8} {entry.what}\n{'':8} {state}\n{'':8} {entry.licence}, {checked}, {entry.source}")
+
+
+@weights.command("convert")
+def convert(
+    source: Path = typer.Argument(help="The published s3d_howto100m.pth, with s3d_dict.npy beside it."),
+    out: Path | None = typer.Option(None, help="Folder to write; the cache if not given."),
+) -> None:
+    """Write our safetensors copy of the published S3D files. Nothing in them is executed."""
+    from cookscribe.encoders.milnce import convert as convert_files
+
+    print(f"written: {convert_files(source, out)}")
+
+
+def _limits(max_pixels: int | None, max_seconds: float | None) -> Limits:
+    from cookscribe.video import Limits
+
+    given = {"max_pixels": max_pixels, "max_seconds": max_seconds}
+    return Limits.parse({name: value for name, value in given.items() if value is not None}, "limits")
+
+
+def _named_paths(pairs: list[str]) -> dict[str, Path]:
+    from cookscribe.encoders.weights import named
+    from cookscribe.errors import BadValueError
+
+    paths: dict[str, Path] = {}
+    for pair in pairs:
+        name, separator, path = pair.partition("=")
+        if not separator or not path:
+            raise BadValueError("--weights", f"must be NAME=PATH, got {pair!r}")
+        paths[named(name).name] = Path(path)
+    return paths
