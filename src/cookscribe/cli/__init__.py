@@ -14,6 +14,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "export",
     "kitchen",
     "data",
+    "video",
 )
 
 
