@@ -36,8 +36,13 @@ class Candidates:
     count: float | None = None
 
     def __post_init__(self) -> None:
-        spans = np.asarray(self.spans, dtype=np.float64).reshape(-1, 2)
-        scores = np.asarray(self.scores, dtype=np.float64).reshape(-1)
+        spans = np.asarray(self.spans, dtype=np.float64)
+        scores = np.asarray(self.scores, dtype=np.float64)
+        if spans.size and (spans.ndim != 2 or spans.shape[1] != 2):
+            raise BadValueError("candidates", f"spans have the shape {spans.shape}, not (N, 2)")
+        spans, scores = spans.reshape(-1, 2), scores.reshape(-1)
+        if not np.isfinite(self.duration) or self.duration <= 0:
+            raise BadValueError("candidates", f"the duration must be positive, got {self.duration}")
         if len(spans) != len(scores):
             raise BadValueError("candidates", f"{len(spans)} spans but {len(scores)} scores")
         if not (np.isfinite(spans).all() and np.isfinite(scores).all()):

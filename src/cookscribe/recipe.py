@@ -31,6 +31,9 @@ class Document(Config):
         except ValidationError as error:
             raise BadValueError(type(self).__name__, explain(error)) from None
 
+    # Tells pydantic that this only wraps its own: it then checks parts inside parts itself, and an error says where.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
 
 class Span(Document):
     """A stretch of the video, in seconds: finite, not negative, `start <= end`."""

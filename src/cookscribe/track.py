@@ -34,7 +34,7 @@ class FeatureTrack:
         times, values = np.asarray(self.times, dtype=np.float64), np.asarray(self.values)
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "values", values)
-        if times.ndim != 1 or values.ndim != 2 or len(times) != len(values) or not len(times):
+        if times.ndim != 1 or values.ndim != 2 or len(times) != len(values) or not values.size:
             raise BadValueError(self.encoder, f"times {times.shape} and values {values.shape} do not make a track")
         if not np.isfinite(times).all() or (np.diff(times) < 0).any():
             raise BadValueError(self.encoder, "the times of a track must be finite and increasing")

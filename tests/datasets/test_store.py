@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +13,7 @@ from safetensors.numpy import load_file, save_file
 from cookscribe.datasets.store import FeatureStore
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError, MissingFileError
 from cookscribe.track import FeatureTrack
+from tests.killing import kill_while_saving
 
 
 def a_track(length: int = 5, width: int = 3, *, dtype: str = "float32", simulated: bool = False) -> FeatureTrack:
@@ -156,32 +152,19 @@ def test_damaged_files_never_crash(tmp_path_factory: pytest.TempPathFactory, dat
 
 
 def test_a_writer_killed_a_hundred_times_leaves_no_corrupt_file(tmp_path: Path) -> None:
-    """The killed process is a fork of one warm process, so that a hundred kills take seconds and not minutes."""
     store = FeatureStore(tmp_path)
-    store.write("a", FeatureTrack(np.arange(400.0), np.zeros((400, 256), dtype=np.float32), "e", 400.0))
-    forker = (
-        "import os, sys, time\n"
-        "import numpy as np\n"
-        "from cookscribe.datasets.store import FeatureStore\n"
-        "from cookscribe.track import FeatureTrack\n"
-        "for turn in range(100):\n"
-        "    child = os.fork()\n"
-        "    if child == 0:\n"
-        "        for number in range(10**9):\n"
-        "            values = np.full((400, 256), number % 1000, dtype=np.float32)\n"
-        "            FeatureStore(sys.argv[1]).write('a', FeatureTrack(np.arange(400.0), values, 'e', 400.0))\n"
-        "    print(child, flush=True)\n"
-        "    os.waitpid(child, 0)\n"
-    )
-    process = subprocess.Popen([sys.executable, "-c", forker, str(tmp_path)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    unequal = 0
-    for turn, line in enumerate(process.stdout):
-        time.sleep(0.004 + 0.0003 * (turn % 40))
-        os.kill(int(line), signal.SIGKILL)
+    path = store.write("a", FeatureTrack(np.arange(400.0), np.zeros((400, 256), dtype=np.float32), "e", 400.0))
+
+    def check() -> None:
         values = store.read("a").values
-        unequal += int((values != values[0, 0]).any())
-    assert process.wait(timeout=30) == 0
-    assert turn == 99
-    assert unequal == 0
+        assert (values == values[0, 0]).all()
+
+    kill_while_saving(
+        path,
+        "import numpy as np\nfrom pathlib import Path\nfrom cookscribe.datasets.store import FeatureStore\n"
+        "from cookscribe.track import FeatureTrack\nstore = FeatureStore(Path(sys.argv[1]).parent)\n"
+        "values = lambda number: np.full((400, 256), number % 1000, dtype=np.float32)",
+        "store.write('a', FeatureTrack(np.arange(400.0), values(number), 'e', 400.0))",
+        check,
+    )
     assert store.ids() == ["a"]

@@ -11,6 +11,8 @@ from cookscribe import __version__
 
 # One module per group of commands; each has `register(app)`. Keep their imports light: `--help` loads them all.
 COMMAND_MODULES: tuple[str, ...] = (
+    "train",
+    "proposals",
     "export",
     "kitchen",
     "data",
@@ -56,8 +58,9 @@ def main() -> None:
     try:
         build_app()()
     except CookscribeError as error:
-        print(f"cookscribe: {error}", file=sys.stderr)
+        print("cookscribe:", " ".join(str(error).split()), file=sys.stderr)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print("cookscribe: interrupted; finished parts are kept, run the same command to go on", file=sys.stderr)
-        sys.exit(130)
+    except SystemExit as end:
+        if end.code == 130:  # typer's way of reporting an interrupt
+            print("cookscribe: interrupted; finished parts are kept, run the same command to go on", file=sys.stderr)
+        raise

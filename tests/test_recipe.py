@@ -1,0 +1,198 @@
+"""The document: what is valid, what is not, and the way to a file and back."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cookscribe.candidates import tiou_matrix
+from cookscribe.errors import BadFileError, BadValueError, CookscribeError, MissingFileError
+from cookscribe.recipe import (
+    Candidate,
+    Evidence,
+    Influence,
+    MadeBy,
+    Recipe,
+    Span,
+    Step,
+    StepEvidence,
+    Video,
+)
+
+DURATION = 600.0
+words = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20).filter(lambda text: text.strip() != "")
+probabilities = st.floats(0, 1)
+seconds = st.floats(0, DURATION)
+names = st.lists(words, max_size=3).map(tuple)
+spans = st.tuples(seconds, seconds).map(lambda pair: Span(start=min(pair), end=max(pair)))
+steps = st.builds(
+    Step,
+    span=spans,
+    sentence=words,
+    confidence=st.none() | probabilities,
+    ingredients=names,
+    actions=names,
+    picture=st.none() | seconds,
+)
+influences = st.lists(st.builds(Influence, name=words, weight=probabilities), max_size=2).map(tuple)
+
+
+@st.composite
+def recipes(draw: st.DrawFn) -> Recipe:
+    chosen = sorted(draw(st.lists(steps, max_size=5)), key=lambda step: step.span.start)
+    evidence = None
+    if draw(st.booleans()):
+        step_evidence = st.builds(
+            StepEvidence,
+            event_probability=st.none() | probabilities,
+            actions=influences,
+            ingredients=influences,
+            change=st.lists(st.floats(0, 100), max_size=3).map(tuple),
+        )
+        evidence = Evidence(
+            candidates=tuple(draw(st.lists(st.builds(Candidate, span=spans, score=probabilities, caption=words)))),
+            steps=tuple(draw(step_evidence) for _ in chosen),
+        )
+    return Recipe(
+        title=draw(words),
+        ingredients=draw(names),
+        steps=tuple(chosen),
+        video=Video(name=draw(words), duration=DURATION, url=draw(st.none() | words)),
+        made_by=MadeBy(version=draw(st.just("") | words), simulated=draw(st.booleans())),
+        evidence=evidence,
+        warnings=draw(names),
+    )
+
+
+@given(recipes())
+@settings(max_examples=60)
+def test_round_trip_through_a_file(tmp_path_factory: pytest.TempPathFactory, recipe: Recipe) -> None:
+    path = tmp_path_factory.mktemp("recipe") / "recipe.json"
+    recipe.save(path)
+    assert Recipe.load(path) == recipe
+    assert json.loads(path.read_text(encoding="utf-8"))["schema_version"] == 1
+
+
+@given(spans, spans)
+def test_tiou_is_the_same_as_for_arrays(left: Span, right: Span) -> None:
+    matrix = tiou_matrix([[left.start, left.end]], [[right.start, right.end]])  # type: ignore[arg-type]
+    assert left.tiou(right) == right.tiou(left) == pytest.approx(matrix[0, 0])
+    assert 0 <= left.tiou(right) <= 1
+
+
+def test_known_tiou() -> None:
+    assert Span(start=0, end=10).tiou(Span(start=5, end=15)) == pytest.approx(1 / 3)
+    assert Span(start=0, end=10).tiou(Span(start=10, end=15)) == 0
+    assert Span(start=4, end=4).tiou(Span(start=4, end=4)) == 0
+    assert Span(start=2, end=7).length == 5
+
+
+def test_nothing_can_be_changed() -> None:
+    span = Span(start=1, end=2)
+    with pytest.raises(Exception, match="frozen"):
+        span.start = 0  # type: ignore[misc]
+
+
+VALID: dict[str, Any] = {
+    "title": "Tea",
+    "ingredients": ["tea", "water"],
+    "steps": [
+        {"span": {"start": 1.0, "end": 5.0}, "sentence": "boil the water"},
+        {"span": {"start": 4.0, "end": 9.0}, "sentence": "pour it over the tea", "picture": 8.0},
+    ],
+    "video": {"name": "tea.mp4", "duration": 10.0},
+    "evidence": {"candidates": [], "steps": [{}, {}]},
+}
+
+
+def changed(path: tuple[str | int, ...], value: Any) -> dict[str, Any]:
+    result = copy.deepcopy(VALID)
+    place: Any = result
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return result
+
+
+WRONG: list[tuple[tuple[str | int, ...], Any, str]] = [
+    (("title",), "", "title"),
+    (("title",), "  \n", "title"),
+    (("steps", 0, "sentence"), " ", r"steps\.0\.sentence"),
+    (("steps", 0, "span", "start"), -1.0, r"steps\.0\.span\.start"),
+    (("steps", 0, "span", "end"), 0.5, "before the start"),
+    (("steps", 0, "span", "start"), float("nan"), r"steps\.0\.span\.start"),
+    (("steps", 0, "span", "end"), float("inf"), r"steps\.0\.span\.end"),
+    (("steps", 0, "span", "start"), 4.5, "not in order"),
+    (("steps", 1, "span", "end"), 10.2, "step 2 ends at 10.2 s, after the video"),
+    (("steps", 1, "picture"), 11.0, "picture of step 2"),
+    (("steps", 0, "confidence"), 1.1, "confidence"),
+    (("steps", 0, "colour"), "red", "colour"),
+    (("steps",), None, "steps"),
+    (("video", "duration"), -3.0, "duration"),
+    (("video", "width"), 0, "width"),
+    (("evidence", "steps"), [{}], "evidence for 1 steps, but 2"),
+    (("schema_version",), 0, "schema_version"),
+    (("ingredients",), "tea", "ingredients"),
+]
+
+
+def test_the_valid_one_is_valid() -> None:
+    assert len(Recipe(**VALID).steps) == 2
+    assert Recipe(**changed(("steps", 1, "span", "end"), 10.05)).steps[1].span.end == 10.05
+
+
+@pytest.mark.parametrize(("path", "value", "message"), WRONG, ids=[message for _, _, message in WRONG])
+def test_what_is_wrong_is_named(tmp_path: Path, path: tuple[str | int, ...], value: Any, message: str) -> None:
+    data = changed(path, value)
+    with pytest.raises(BadValueError, match=message):
+        Recipe(**data)
+    with pytest.raises(BadValueError, match=message):
+        Recipe.parse(data)
+    file = tmp_path / "recipe.json"
+    file.write_text(json.dumps(data))
+    with pytest.raises(BadFileError) as caught:
+        Recipe.load(file)
+    assert "recipe.json" in str(caught.value)
+
+
+def test_a_newer_schema_asks_for_an_update(tmp_path: Path) -> None:
+    file = tmp_path / "recipe.json"
+    file.write_text(json.dumps(changed(("schema_version",), 2)))
+    with pytest.raises(BadFileError, match="newer"):
+        Recipe.load(file)
+
+
+def test_no_recipe_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "recipe.json"
+    with pytest.raises(MissingFileError):
+        Recipe.load(file)
+    for content in ("", "[]", "3", '"recipe"', "{", "{}"):
+        file.write_text(content)
+        with pytest.raises(BadFileError, match=r"recipe\.json"):
+            Recipe.load(file)
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+places = st.sampled_from([path for path, _, _ in WRONG])
+
+
+@given(places, anything)
+@settings(max_examples=150)
+def test_any_value_anywhere_is_accepted_or_a_typed_error(path: tuple[str | int, ...], value: Any) -> None:
+    try:
+        recipe = Recipe(**changed(path, value))
+    except CookscribeError as error:
+        kind = type(error)
+    else:
+        kind = type(recipe)  # type: ignore[assignment]
+    assert kind in (BadValueError, Recipe)
