@@ -17,6 +17,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "kitchen",
     "data",
     "video",
+    "evaluate",
 )
 
 

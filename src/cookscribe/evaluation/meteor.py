@@ -50,9 +50,8 @@ def meteor_scores(statistics: Floats) -> Floats:
     length, reference_length, function, reference_function = statistics[:, :4].T
     kinds = statistics[:, 4:20].reshape(-1, 4, 4)
     chunks, matches, reference_matches = statistics[:, 20:].T
-    weighted = kinds @ np.diag([_DELTA, _DELTA, 1 - _DELTA, 1 - _DELTA])
-    matched = weighted[:, :, [0, 2]].sum(axis=2) @ _KINDS
-    reference_matched = weighted[:, :, [1, 3]].sum(axis=2) @ _KINDS
+    matched = ((_DELTA * kinds[:, :, 0] + (1 - _DELTA) * kinds[:, :, 2]) * _KINDS).sum(axis=1)
+    reference_matched = ((_DELTA * kinds[:, :, 1] + (1 - _DELTA) * kinds[:, :, 3]) * _KINDS).sum(axis=1)
     size = _DELTA * (length - function) + (1 - _DELTA) * function
     reference_size = _DELTA * (reference_length - reference_function) + (1 - _DELTA) * reference_function
     precision = _ratio(matched, size)
