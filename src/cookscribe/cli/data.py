@@ -179,19 +179,28 @@ def _figures(agreement: Agreement) -> dict[str, Any]:
 
 
 def _print_agreement(comparisons: dict[str, Agreement]) -> None:
-    rows = []
-    for name, agreement in comparisons.items():
-        found, labelled = (
-            ", ".join(f"{kind} {count}" for kind, count in counts.most_common(3))
-            for counts in (agreement.only_found, agreement.only_labelled)
-        )
-        figures = [f"{100 * value:.1f}" for value in (agreement.precision, agreement.recall, agreement.f1)]
-        rows.append([name, str(agreement.steps), *figures, found, labelled])
     _print_table(
         "Agreement with published labels, in percent of (step, name) pairs",
-        ["", "steps", "precision", "recall", "F1", "most often only found", "most often only labelled"],
-        rows,
-        left=(0, 5, 6),
+        ["", "steps", "precision", "recall", "F1"],
+        [
+            [name, str(a.steps), f"{100 * a.precision:.1f}", f"{100 * a.recall:.1f}", f"{100 * a.f1:.1f}"]
+            for name, a in comparisons.items()
+        ],
+    )
+    _print_table(
+        "Most frequent disagreements",
+        ["", "only found", "only labelled"],
+        [
+            [
+                name,
+                *(
+                    ", ".join(f"{kind} {count}" for kind, count in counts.most_common(3))
+                    for counts in (agreement.only_found, agreement.only_labelled)
+                ),
+            ]
+            for name, agreement in comparisons.items()
+        ],
+        left=(0, 1, 2),
     )
 
 
@@ -207,12 +216,13 @@ def _print_examples(name: str, agreement: Agreement, count: int, seed: int) -> N
 
 
 def _print_table(title: str, columns: list[str], rows: list[list[str]], left: tuple[int, ...] = (0,)) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for n, column in enumerate(columns):
-        table.add_column(column, justify="left" if n in left else "right")
+        table.add_column(column, justify="left" if n in left else "right", overflow="fold")
     for row in rows:
         table.add_row(*row)
     Console().print(table)

@@ -35,7 +35,10 @@ class AnnotatedVideo:
     simulated: bool = False
 
     def __post_init__(self) -> None:
-        spans = np.asarray(self.spans, dtype=np.float64).reshape(-1, 2)
+        spans = np.asarray(self.spans, dtype=np.float64)
+        if spans.size and (spans.ndim != 2 or spans.shape[1] != 2):
+            raise BadValueError(self.id, f"segments have the shape {spans.shape}, not (T, 2)")
+        spans = spans.reshape(-1, 2)
         object.__setattr__(self, "spans", spans)
         if len(spans) != len(self.sentences):
             raise BadValueError(self.id, f"{len(spans)} segments but {len(self.sentences)} sentences")
