@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import sys
 import time
 import traceback
 from collections import deque
@@ -162,14 +163,13 @@ def _serve(connection: Connection, setup: Callable[[], Work[Any, Any]], threads:
     """What runs in a worker process."""
     # An interrupt at the keyboard reaches all processes; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    import torch
-
-    torch.set_num_threads(threads)
     try:
         work = setup()
     except CookscribeError as error:
         connection.send(("setup", error))
         return
+    if "torch" in sys.modules:  # not all work needs it, and importing it takes a second
+        sys.modules["torch"].set_num_threads(threads)
     connection.send(("ready", None))
     while True:
         try:

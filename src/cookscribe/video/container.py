@@ -105,7 +105,8 @@ def opened(path: Path, demuxer: str, limits: Limits) -> Iterator[InputContainer]
     options = {
         # `max_pixels` reaches the decoders that look into the streams on opening: a frame bomb never gets its memory.
         "max_pixels": str(limits.max_pixels),
-        "max_streams": str(limits.max_streams),
+        # One more than we accept, so that the refusal is ours and says why.
+        "max_streams": str(limits.max_streams + 1),
         "protocol_whitelist": "file",
         "format_whitelist": demuxer if demuxer != "mov" else "mov,mp4,m4a,3gp,3g2,mj2",
         "codec_whitelist": CODECS,

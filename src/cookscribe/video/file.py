@@ -97,11 +97,7 @@ class VideoFile:
         if self.info.video is None:
             raise BadFileError(self.path, "has no picture, only sound", ADVICE)
         time = min(max(time, 0.0), self.duration)
-        try:
-            frame = self._shown_at(time, seek=True)
-        except BadFileError:
-            # The end of a file cut short can be searched for, but not found.
-            frame = self._shown_at(time, seek=False)
+        frame = self._shown_at(time)
         with typed(self.path, "has a frame that cannot be converted"):
             return upright(frame, size, self.info.pixel_aspect)
 
@@ -118,14 +114,27 @@ class VideoFile:
             assert stream is not None
             yield from mono_blocks(container, stream, self.info, self.limits, self.warn)
 
-    def _shown_at(self, time: float, seek: bool) -> VideoFrame:
+    def _shown_at(self, time: float) -> VideoFrame:
+        """The frame on the screen at `time`: from a key frame before it, or if need be from the beginning."""
+        for back in (0.0, 2.0, 10.0):
+            # Containers are searched by decoding time, which runs ahead: the key frame found may be too late. And the
+            # end of a file cut short can be searched for, but not found.
+            try:
+                return self._first_shown(time, seek_to=max(0.0, time - back))
+            except BadFileError:
+                continue
+        return self._first_shown(time, seek_to=None)
+
+    def _first_shown(self, time: float, seek_to: float | None) -> VideoFrame:
         with opened(self.path, self._demuxer, self.limits) as container:
             described(self.path, self._demuxer, container, self.limits)
-            if seek:
+            if seek_to is not None:
                 with typed(self.path, "cannot be searched"):
-                    container.seek(int((time + self.info.start) * av.time_base), backward=True)
+                    container.seek(int((seek_to + self.info.start) * av.time_base), backward=True)
             timed = self._timed(container, coarse=False)
-            _, _, best = next(timed)
+            first, _, best = next(timed)
+            if first > time and seek_to is not None:
+                raise BadFileError(self.path, f"has no key frame between {seek_to} and {time} s")
             for shown, _, frame in timed:
                 if shown > time:
                     break
@@ -239,7 +248,8 @@ class VideoFile:
             start = float(stamp * base) - self.info.start
         if frame.duration and base:
             length = float(frame.duration * base)
-        return start, start + length
+        # Lengths are stored in decoding order; the last frame shown may have got that of a long still.
+        return start, min(start + length, max(self.info.duration, start + min(length, 0.04)))
 
     def _note_truncation(self, readable: float) -> None:
         declared = self.info.duration

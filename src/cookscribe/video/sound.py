@@ -49,7 +49,11 @@ def mono_blocks(
         if position >= most:
             warn(f"the sound is longer than the limit of {limits.max_seconds:.0f} s; the rest was left out")
             return
-    yield from resampler.rest()
+    for block in resampler.rest():
+        position += len(block)
+        yield block
+    if position == 0:
+        warn("the sound cannot be decoded")
 
 
 def _decoded(container: InputContainer, stream: AudioStream, warn: Callable[[str], None]) -> Iterator[AudioFrame]:

@@ -53,6 +53,7 @@ def write_video(
                 video = _video_stream(container, codec, image.shape, rate, options or {})
             frame = VideoFrame.from_ndarray(np.ascontiguousarray(image), format="rgb24")
             frame.pts, frame.time_base = round(seconds * TICKS), clock
+            frame.duration = round(TICKS / rate)  # counts for the last frame only
             container.mux(video.encode(frame))
         if video is None:
             raise BadValueError(path, "a film needs at least one frame")
