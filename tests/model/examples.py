@@ -14,7 +14,7 @@ from cookscribe.model.config import BOS, EOS, ModelConfig, preset
 from cookscribe.model.recipe_model import RecipeModel
 from tests.model.reference_story import Video
 
-ACTIONS, WORDS, INGREDIENT_WORDS, FEATURES = 5, 12, 9, 6
+ACTIONS, WORDS, INPUT_WORDS, FEATURES = 5, 12, 9, 6
 
 
 def tiny(letters: str = "bivt", **changes: Any) -> ModelConfig:
@@ -22,7 +22,7 @@ def tiny(letters: str = "bivt", **changes: Any) -> ModelConfig:
         "feature_size": FEATURES,
         "vocabulary_size": WORDS,
         "word_vector_size": 7,
-        "ingredient_words": INGREDIENT_WORDS,
+        "input_words": INPUT_WORDS,
         "actions": ACTIONS,
         "width": 8,
         "heads": 2,
@@ -40,7 +40,7 @@ def build(config: ModelConfig, seed: int = 0) -> RecipeModel:
         for parameter in model.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.3)
         for name, parameter in model.named_parameters():
-            if name.endswith("table.weight") and "ingredients" in name:
+            if name.endswith(("ingredients.table.weight", "texts.weight")):
                 parameter[0].zero_()
     return model
 
@@ -57,7 +57,8 @@ def random_video(rng: np.random.Generator, events: int, ingredients: int, steps:
         features=rng.normal(size=(events, FEATURES)),
         times=times,
         scores=rng.uniform(0.05, 0.95, events),
-        ingredients=[rng.integers(1, INGREDIENT_WORDS, rng.integers(1, 4)).tolist() for _ in range(ingredients)],
+        texts=rng.integers(0, INPUT_WORDS, (events, 2, 3)),
+        ingredients=[rng.integers(1, INPUT_WORDS, rng.integers(1, 4)).tolist() for _ in range(ingredients)],
         events=rng.integers(1, events + 1, steps).tolist(),
         words=words,
         ingredient_used=pick(ingredients),
@@ -83,15 +84,17 @@ def inputs_of(videos: Sequence[Video], extra: int = 0) -> Inputs:
     mask = np.zeros((len(videos), count), dtype=bool)
     ingredients = np.zeros((len(videos), names, longest), dtype=np.int64)
     ingredient_mask = np.zeros((len(videos), names), dtype=bool)
+    texts = rng.integers(0, INPUT_WORDS, (len(videos), count, 2, 3 + extra))
     for b, video in enumerate(videos):
         n = len(video.features)
         features[b, :n], times[b, :n], scores[b, :n], mask[b, :n] = video.features, video.times, video.scores, True
+        texts[b, :n, :, :3], texts[b, :n, :, 3:] = video.texts, 0
         for m, ids in enumerate(video.ingredients):
             ingredients[b, m, : len(ids)] = ids
             ingredient_mask[b, m] = True
         for m in range(len(video.ingredients), names):
-            ingredients[b, m] = rng.integers(0, INGREDIENT_WORDS, longest)
-    return Inputs(*(torch.from_numpy(a) for a in (features, times, scores, mask, ingredients, ingredient_mask)))
+            ingredients[b, m] = rng.integers(0, INPUT_WORDS, longest)
+    return Inputs(*(torch.from_numpy(a) for a in (features, times, scores, mask, texts, ingredients, ingredient_mask)))
 
 
 def targets_of(videos: Sequence[Video], extra: int = 0) -> Targets:

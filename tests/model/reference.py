@@ -7,6 +7,7 @@ dictionary from parameter name to array; `at(W, prefix)` is the part of it below
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,8 +131,18 @@ def relative(times: Array) -> Array:
     return out
 
 
-def embed_events(W: Weights, features: Array, times: Array, scores: Array) -> list[Array]:
+def embed_events(W: Weights, video: Any) -> list[Array]:
     """STOP, then the candidates. Parts that have no weights are switched off."""
+    features, times, scores = video.features, video.times, video.scores
+    if "texts.weight" in W:
+        rows = []
+        for feature, texts in zip(video.features, video.texts, strict=True):
+            row = [feature]
+            for words in texts:
+                real = [W["texts.weight"][word] for word in words if word]
+                row.append(sum(real) / len(real) if real else np.zeros(W["texts.weight"].shape[1]))
+            rows.append(np.concatenate(row))
+        features = np.array(rows)
     width = len(W["feature.2.bias"])
     stop = W["stop"] if "stop" in W else perceptron(at(W, "feature"), np.zeros(features.shape[1]))
     slots = [stop + position(0, width)]

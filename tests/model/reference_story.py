@@ -18,6 +18,7 @@ class Video:
     features: Array
     times: Array
     scores: Array
+    texts: Array
     ingredients: list[list[int]]
     events: list[int]
     words: list[list[int]]
@@ -46,7 +47,7 @@ def tell(W: Weights, config: object, video: Video, smoothing: float) -> Told:
 
     selector = [Layer(at(W, f"selector.layers.{n}"), heads) for n in range(depth)]
     generator = [Layer(at(W, f"generator.layers.{n}"), heads) for n in range(depth)]
-    slots = ref.embed_events(at(W, "selector.embedding"), video.features, video.times, video.scores)
+    slots = ref.embed_events(at(W, "selector.embedding"), video)
     for_events: list[Array] = []
     for_words: list[Array] = []
     if get("ingredients"):

@@ -151,7 +151,7 @@ def test_video_without_candidates_says_why() -> None:
     with_events = random_video(np.random.default_rng(0), 3, 2, 1)
     without = random_video(np.random.default_rng(0), 3, 2, 1)
     without.features, without.times = without.features[:0], without.times[:0]
-    without.scores = without.scores[:0]
+    without.scores, without.texts = without.scores[:0], without.texts[:0]
     stories = write_stories(
         model, inputs_of([without, with_events]), [without.times, with_events.times], NAMES, DecodingConfig()
     )

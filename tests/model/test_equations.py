@@ -20,7 +20,7 @@ from cookscribe.model.simulator import VisualSimulator, strongest
 from tests.model import reference as ref
 from tests.model.examples import (
     ACTIONS,
-    INGREDIENT_WORDS,
+    INPUT_WORDS,
     WORDS,
     build,
     close,
@@ -105,6 +105,7 @@ def test_few_to_many_is_ordinary_attention() -> None:
         {"relative": "pairwise"},
         {"relative": "fixed"},
         {"relative": "none", "absolute": True, "scores": True, "stop": "learned"},
+        {"relative": "pairwise", "texts": 2},
     ],
 )
 def test_event_embedding(choices: dict[str, Any]) -> None:
@@ -113,7 +114,7 @@ def test_event_embedding(choices: dict[str, Any]) -> None:
     videos = some_videos()
     out = embedding(inputs_of(videos, extra=0))
     for b, video in enumerate(videos):
-        expected = np.array(ref.embed_events(W, video.features, video.times, video.scores))
+        expected = np.array(ref.embed_events(W, video))
         # float32 sinusoids inside: compare to their precision
         assert np.allclose(out[b, : len(expected)].detach().numpy(), expected, atol=1e-5)
 
@@ -261,5 +262,5 @@ def test_examples_exercise_every_loss() -> None:
     told = [tell(numpy_weights(build(config)), config, video, 0.1) for video in videos]
     for name in LOSSES:
         assert sum(one.losses[name] for one in told) > 0.1, name
-    assert (config.vocabulary_size, config.actions, config.ingredient_words) == (WORDS, ACTIONS, INGREDIENT_WORDS)
+    assert (config.vocabulary_size, config.actions, config.input_words) == (WORDS, ACTIONS, INPUT_WORDS)
     assert random_video(np.random.default_rng(0), 2, 1, 1).events

@@ -103,6 +103,6 @@ def test_every_parameter_of_every_model_learns() -> None:
 
 
 def test_ingredient_table_can_be_frozen() -> None:
-    model = build(tiny("bi", train_ingredient_words=False))
+    model = build(tiny("bi", train_ingredient_vectors=False))
     frozen = {n for n, p in model.named_parameters() if not p.requires_grad}
     assert frozen == {"selector_ingredients.table.weight", "generator_ingredients.table.weight"}

@@ -13,6 +13,7 @@ from cookscribe import __version__
 COMMAND_MODULES: tuple[str, ...] = (
     "train",
     "proposals",
+    "predict",
     "export",
     "kitchen",
     "data",

@@ -1,4 +1,4 @@
-"""`cookscribe train`: train the proposal model."""
+"""`cookscribe train`: train the proposal model or the recipe model."""
 
 from __future__ import annotations
 
@@ -43,3 +43,28 @@ def proposals(
         scores = history.epochs[history.best_epoch - 1].scores
         shown = ", ".join(f"{key} {value:.4f}" for key, value in scores.items())
         print(f"{name}: epoch {history.best_epoch} of {len(history.epochs)}, development: {shown}")
+
+
+@train_app.command()
+def story(
+    config: Path = typer.Option(..., "--config", help="JSON file: data, candidates, features, preset and changes."),
+    out: Path = typer.Option(..., "--out", help="Folder of the model; the same folder goes on after an interrupt."),
+    preset: str | None = typer.Option(None, "--preset", help="paper-b, -bi, -biv, -bivt or small-b, ..., small-bivt."),
+    seed: int | None = typer.Option(None, "--seed", help="Seed of the training, instead of the file's."),
+) -> None:
+    """Train the recipe model (B, BI, BIV or BIVT). Start it with torchrun to use several processes."""
+    from cookscribe.training.distributed import leave
+    from cookscribe.training.story_run import StoryRun, train_story
+
+    run = StoryRun.load(config)
+    changes: dict[str, object] = {} if preset is None else {"preset": preset}
+    if seed is not None:
+        changes["training"] = run.training | {"seed": seed}
+    run = StoryRun.parse(run.model_dump() | changes, config)
+    try:
+        history = train_story(run, config.parent, out)
+    finally:
+        leave()
+    scores = history.epochs[history.best_epoch - 1].scores
+    shown = ", ".join(f"{key} {value:.2f}" for key, value in scores.items())
+    print(f"{out}: epoch {history.best_epoch} of {len(history.epochs)}, development: {shown}")

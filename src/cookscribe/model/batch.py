@@ -32,6 +32,7 @@ class Inputs(_Tensors):
         times: (B, N, 2) start and end as shares of the video, in [0, 1].
         scores: (B, N) proposal scores.
         event_mask: (B, N) True for real candidates.
+        texts: (B, N, K, W) word ids of the K texts of each candidate; 0 is padding, K is 0 without texts.
         ingredients: (B, M, W) ids of the words of each ingredient; 0 is padding.
         ingredient_mask: (B, M) True for real ingredients; M may be 0.
     """
@@ -40,6 +41,7 @@ class Inputs(_Tensors):
     times: Tensor
     scores: Tensor
     event_mask: Tensor
+    texts: Tensor
     ingredients: Tensor
     ingredient_mask: Tensor
 

@@ -38,7 +38,10 @@ class ModelConfig(Config):
     feature_size: int = Field(default=512, gt=0)
     vocabulary_size: int = Field(default=SPECIAL_TOKENS + 991, gt=SPECIAL_TOKENS)  # special tokens included
     word_vector_size: int = Field(default=300, gt=0)
-    ingredient_words: int = Field(default=1000, gt=0)  # rows of the ingredient word table; row 0 is padding
+    input_words: int = Field(
+        default=1000, gt=1
+    )  # words that are only read: ingredients, captions, speech; 0 is padding
+    texts: int = Field(default=0, ge=0)  # texts that come with each candidate (its caption, what is said in it)
     actions: int = Field(default=384, gt=0)
 
     # the two transformers
@@ -66,7 +69,7 @@ class ModelConfig(Config):
     logits_scale: Literal["none", "sqrt"] = "none"
     output: Literal["linear", "transform"] = "linear"
     action_states: Literal["paper", "residual"] = "paper"
-    train_ingredient_words: bool = True
+    train_ingredient_vectors: bool = True
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

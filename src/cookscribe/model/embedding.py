@@ -87,14 +87,29 @@ class FixedRelative(nn.Module):
         return encoded
 
 
+def mean_vector(table: nn.Embedding, words: Tensor) -> Tensor:
+    """(..., W) word ids, 0 for padding, to the mean of their vectors, (..., D); zero where there is no word."""
+    real = (words != 0).unsqueeze(-1).to(table.weight.dtype)
+    mean: Tensor = (table(words) * real).sum(dim=-2) / real.sum(dim=-2).clamp(min=1)
+    return mean
+
+
 class EventEmbedding(nn.Module):
-    """Candidates to vectors, with the STOP slot in front: slot 0 is STOP, slot n + 1 is candidate n."""
+    """Candidates to vectors, with the STOP slot in front: slot 0 is STOP, slot n + 1 is candidate n.
+
+    Texts of a candidate (its caption, the words heard in it) are averaged word vectors beside its feature. Their table
+    is part of the weights but is not trained: new words of a new video must mean what they meant in training.
+    """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         width = config.width
         self.width = width
-        self.feature = Perceptron(config.feature_size, width, config.dropout)
+        self.texts: nn.Embedding | None = None
+        if config.texts:
+            self.texts = nn.Embedding(config.input_words, config.word_vector_size, padding_idx=0)
+            self.texts.weight.requires_grad_(False)
+        self.feature = Perceptron(config.feature_size + config.texts * config.word_vector_size, width, config.dropout)
         self.relative: nn.Module | None = None
         if config.relative == "pairwise":
             self.relative = PairwiseRelative(width, config.dropout)
@@ -107,6 +122,8 @@ class EventEmbedding(nn.Module):
     def forward(self, inputs: Inputs) -> Tensor:
         """(B, N + 1, d)."""
         features = inputs.features
+        if self.texts is not None:
+            features = torch.cat((features, mean_vector(self.texts, inputs.texts).flatten(2)), dim=-1)
         events = self.feature(features)
         if self.relative is not None:
             events = events + self.relative(inputs.times, inputs.event_mask)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from cookscribe.model.config import ModelConfig
-from cookscribe.model.embedding import Perceptron
+from cookscribe.model.embedding import Perceptron, mean_vector
 
 
 class IngredientEncoder(nn.Module):
@@ -13,13 +13,11 @@ class IngredientEncoder(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.table = nn.Embedding(config.ingredient_words, config.word_vector_size, padding_idx=0)
-        self.table.weight.requires_grad_(config.train_ingredient_words)
+        self.table = nn.Embedding(config.input_words, config.word_vector_size, padding_idx=0)
+        self.table.weight.requires_grad_(config.train_ingredient_vectors)
         self.perceptron = Perceptron(config.word_vector_size, config.width, config.dropout)
 
     def forward(self, ingredients: Tensor) -> Tensor:
         """(B, M, W) ids, 0 for padding, give (B, M, d)."""
-        real = (ingredients != 0).unsqueeze(-1).to(self.table.weight.dtype)
-        mean = (self.table(ingredients) * real).sum(dim=2) / real.sum(dim=2).clamp(min=1)
-        encoded: Tensor = self.perceptron(mean)
+        encoded: Tensor = self.perceptron(mean_vector(self.table, ingredients))
         return encoded

@@ -156,18 +156,21 @@ class RecipeModel(nn.Module):
             if name.endswith(("start_bias", "embedding.stop", "simulator.actions")):
                 nn.init.normal_(parameter, std=spread)
 
-    def load_word_vectors(self, words: Tensor, ingredients: Tensor | None = None) -> None:
+    def load_word_vectors(self, words: Tensor, read: Tensor) -> None:
         """Copy pre-trained vectors into the tables.
 
         Args:
-            words: (vocabulary, word_vector_size); ingredients: (ingredient_words, word_vector_size).
+            words: (vocabulary, word_vector_size) of the words that are written.
+            read: (input_words, word_vector_size) of the words that are only read.
         """
+        tables = [self.selector.embedding.texts]
+        tables += [e.table for e in (self.selector_ingredients, self.generator_ingredients) if e is not None]
         with torch.no_grad():
             self.generator.embedding.table.weight.copy_(words)
-            for encoder in (self.selector_ingredients, self.generator_ingredients):
-                if encoder is not None and ingredients is not None:
-                    encoder.table.weight.copy_(ingredients)
-                    encoder.table.weight[0].zero_()
+            for table in tables:
+                if table is not None:
+                    table.weight.copy_(read)
+                    table.weight[0].zero_()
 
     def encode(self, inputs: Inputs) -> Encoded:
         """Everything that does not depend on the step."""

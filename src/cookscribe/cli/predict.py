@@ -1,0 +1,63 @@
+"""`cookscribe predict`: recipes for candidates and features, as dense-captioning evaluators read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(predict)
+
+
+def predict(
+    model: Path = typer.Option(..., "--model", help="Folder of a trained recipe model."),
+    candidates: Path = typer.Option(..., "--candidates", help="Candidate events, .json or .safetensors."),
+    features: Path = typer.Option(..., "--features", help="Folder of feature tracks."),
+    out: Path = typer.Option(..., "--out", help="Where to write the predictions (JSON)."),
+    ingredients: Path | None = typer.Option(None, "--ingredients", help="Ingredient names by video (JSON)."),
+    transcripts: Path | None = typer.Option(
+        None, "--transcripts", help="Timed transcripts (JSON lines), for models that read speech."
+    ),
+    beam: int = typer.Option(0, "--beam", help="Sentences kept at once; 0 keeps the model's own setting."),
+    order: str | None = typer.Option(None, "--order", help="free or start: must events follow each other in time?"),
+    threads: int = typer.Option(1, "--threads", help="CPU threads."),
+) -> None:
+    """Write the recipes of all videos of a candidate file."""
+    import torch
+
+    from cookscribe.datasets.store import FeatureStore
+    from cookscribe.datasets.transcripts import read_timed_transcripts
+    from cookscribe.evaluation.inputs import read_ingredients
+    from cookscribe.files import write_json
+    from cookscribe.model.decoding import DecodingConfig
+    from cookscribe.progress import track
+    from cookscribe.training.story_run import candidate_texts, read_candidate_file
+    from cookscribe.training.story_writer import StoryWriter, as_predictions
+
+    torch.set_num_threads(max(threads, 1))
+    writer = StoryWriter.load(model)
+    changes = ({"beam": beam} if beam else {}) | ({"order": order} if order else {})
+    decoding = DecodingConfig.parse(writer.config.decoding.model_dump() | changes, "decoding")
+    found = read_candidate_file(candidates)
+    store = FeatureStore(features)
+    names = read_ingredients(ingredients) if ingredients is not None else {}
+    speech = read_timed_transcripts(transcripts) if transcripts is not None else {}
+    inputs = {}
+    for key in track(sorted(found), "reading features"):
+        heard = None
+        if "speech" in writer.config.texts:
+            heard = candidate_texts(("speech",), found[key], speech.get(key), key)[0]
+        inputs[key] = writer.prepare(found[key], names.get(key, ()), store.read(key), heard, key)
+    stories = dict(zip(inputs, writer.write(list(inputs.values()), decoding), strict=True))
+    write_json(out, as_predictions(stories))
+    steps = sum(len(story.steps) for story in stories.values())
+    print(f"{out}: {steps} steps for {len(stories)} videos, model {writer.config.model.letters}")
+    empty = [key for key, story in stories.items() if not story.steps]
+    if empty:
+        print(f"no step for {len(empty)} videos, e.g. {empty[0]}: {stories[empty[0]].reason}")
+    if writer.config.model.ingredients and not all(key in names for key in inputs):
+        missing = sum(key not in names for key in inputs)
+        print(f"no ingredients for {missing} videos; the model was trained to read them (--ingredients)")

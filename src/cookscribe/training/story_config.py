@@ -1,0 +1,56 @@
+"""`StoryConfig`: all that a folder with a recipe model must know to write recipes again."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import model_validator
+
+from cookscribe.config import Config
+from cookscribe.model.config import ModelConfig
+from cookscribe.model.decoding import DecodingConfig
+from cookscribe.model.losses import LossConfig
+
+TextInput = Literal["caption", "speech"]
+Oracle = Literal["paper", "story"]
+
+# The first ids of the words that are only read.
+READ_PADDING, READ_UNKNOWN = "[PAD]", "[UNK]"
+
+
+class StoryConfig(Config):
+    """A recipe model with its surroundings.
+
+    Attributes:
+        model: sizes and choices.
+        losses: weights of the losses it was trained with.
+        decoding: how it writes, unless told otherwise.
+        oracle: which candidate a true step is labelled with, see `datasets.oracle`.
+        texts: what is read beside each candidate's feature, in this order.
+        read_words: words that are only read (ingredients, captions, speech); position is the id.
+        actions: the verbs of the action table; position is the row.
+        encoder: name of the features, e.g. "milnce-like"; empty if unknown.
+        simulated: True when it learnt from simulated features.
+    """
+
+    model: ModelConfig
+    losses: LossConfig = LossConfig()
+    decoding: DecodingConfig = DecodingConfig()
+    oracle: Oracle = "story"
+    texts: tuple[TextInput, ...] = ()
+    read_words: tuple[str, ...]
+    actions: tuple[str, ...]
+    encoder: str = ""
+    simulated: bool = False
+
+    @model_validator(mode="after")
+    def _sizes_agree(self) -> Self:
+        pairs = {
+            "read_words": (len(self.read_words), self.model.input_words),
+            "actions": (len(self.actions), self.model.actions),
+            "texts": (len(self.texts), self.model.texts),
+        }
+        for name, (given, expected) in pairs.items():
+            if given != expected:
+                raise ValueError(f"{given} {name}, but the model has {expected}")
+        return self

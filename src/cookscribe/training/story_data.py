@@ -1,0 +1,198 @@
+"""Videos as the recipe model sees them: candidates, ingredients and true steps as numbers, padded to batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from cookscribe.candidates import Candidates
+from cookscribe.datasets.actions import ActionMatcher
+from cookscribe.datasets.oracle import oracle_labels
+from cookscribe.datasets.records import AnnotatedVideo
+from cookscribe.datasets.vocabulary import Vocabulary
+from cookscribe.errors import BadValueError
+from cookscribe.ingredients import IngredientMatcher
+from cookscribe.model.batch import Inputs, Targets
+from cookscribe.tokens import ptb_tokens
+from cookscribe.training.story_config import Oracle
+
+Ints = NDArray[np.int64]
+
+# A text beside a candidate is an average; more words than this change it no more.
+LONGEST_TEXT = 64
+
+
+@dataclass(frozen=True, eq=False)
+class StoryInput:
+    """What is known of one video before anything is written.
+
+    Attributes:
+        candidates: the events, with `features` (N, F).
+        ingredients: per ingredient, the ids of its words; never empty lists.
+        texts: (N, K, W) word ids of the texts beside each candidate; 0 is padding.
+    """
+
+    candidates: Candidates
+    ingredients: tuple[tuple[int, ...], ...]
+    texts: Ints
+
+    @property
+    def features(self) -> NDArray[np.floating]:
+        """(N, F)."""
+        features = self.candidates.features
+        assert features is not None
+        return features
+
+
+@dataclass(frozen=True, eq=False)
+class StoryTruth:
+    """What should be chosen and written: T steps that have an oracle candidate.
+
+    Attributes:
+        events: (T,) candidate of each step.
+        words: per step, word ids with BOS and EOS.
+        ingredients, actions: per step, the rows its sentence names.
+        word_ingredients, word_actions: per step, pairs (word, row).
+    """
+
+    events: Ints
+    words: tuple[tuple[int, ...], ...]
+    ingredients: tuple[tuple[int, ...], ...]
+    actions: tuple[tuple[int, ...], ...]
+    word_ingredients: tuple[tuple[tuple[int, int], ...], ...]
+    word_actions: tuple[tuple[tuple[int, int], ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+class Reader:
+    """Turns names and texts into ids of the words that are only read."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.number = {word: number for number, word in enumerate(words)}
+
+    def ids(self, text: str) -> tuple[int, ...]:
+        """Ids of the known words; a text without any is the unknown word."""
+        return tuple(self.number[token] for token in ptb_tokens(text) if token in self.number) or (1,)
+
+    def input(
+        self, candidates: Candidates, ingredients: Sequence[str], texts: Sequence[Sequence[str]] = ()
+    ) -> StoryInput:
+        """Put the input of one video together.
+
+        Args:
+            candidates: with features.
+            ingredients: names; none is allowed.
+            texts: per kind of text, one text for each candidate.
+        """
+        if candidates.features is None:
+            raise BadValueError("candidates", "have no features", "pool the feature track over their spans first")
+        table = np.zeros((len(candidates), len(texts), LONGEST_TEXT), dtype=np.int64)
+        longest = 0
+        for kind, lines in enumerate(texts):
+            for n, text in enumerate(lines):
+                # An empty text stays empty: nothing was said there.
+                words = self.ids(text)[:LONGEST_TEXT] if text.strip() else ()
+                table[n, kind, : len(words)] = words
+                longest = max(longest, len(words))
+        names = tuple(self.ids(name) for name in ingredients)
+        return StoryInput(candidates, names, table[:, :, :longest])
+
+
+def label_story(
+    video: AnnotatedVideo,
+    candidates: Candidates,
+    vocabulary: Vocabulary,
+    actions: ActionMatcher,
+    oracle: Oracle,
+    max_steps: int,
+    max_words: int,
+) -> StoryTruth:
+    """The truth of one video. Steps without an oracle candidate are left out, for nothing shows them."""
+    labels = oracle_labels(video.spans, candidates.spans, oracle)
+    kept = [t for t in range(len(labels)) if labels[t] >= 0][:max_steps]
+    matcher = IngredientMatcher(video.ingredients)
+    words, named, done, word_named, word_done = [], [], [], [], []
+    for t in kept:
+        sentence = video.sentences[t]
+        ids = tuple(vocabulary.encode(sentence, max_words + 2))
+        ingredient_mentions, action_mentions = matcher.find(sentence), actions.find(sentence)
+        words.append(ids)
+        named.append(tuple(sorted({mention.ingredient for mention in ingredient_mentions})))
+        done.append(tuple(sorted({mention.action for mention in action_mentions})))
+        # The vector at position k predicts token k: BOS stands before it, and EOS comes last.
+        last = len(ids) - 2
+        word_named.append(tuple((k, m.ingredient) for m in ingredient_mentions for k in m.positions if k < last))
+        word_done.append(tuple((k, m.action) for m in action_mentions for k in m.positions if k < last))
+    return StoryTruth(
+        np.asarray(labels[kept], dtype=np.int64),
+        tuple(words),
+        tuple(named),
+        tuple(done),
+        tuple(word_named),
+        tuple(word_done),
+    )
+
+
+def batch_inputs(videos: Sequence[StoryInput], device: torch.device | str = "cpu") -> Inputs:
+    """Pad the inputs of several videos."""
+    size = len(videos)
+    count = max(len(video.candidates) for video in videos)
+    names = max(len(video.ingredients) for video in videos)
+    longest = max((len(ids) for video in videos for ids in video.ingredients), default=1)
+    kinds, length = (max(video.texts.shape[axis] for video in videos) for axis in (1, 2))
+    features = np.zeros((size, count, videos[0].features.shape[1]), dtype=np.float32)
+    times = np.zeros((size, count, 2), dtype=np.float32)
+    scores = np.full((size, count), 0.5, dtype=np.float32)
+    mask = np.zeros((size, count), dtype=bool)
+    texts = np.zeros((size, count, kinds, length), dtype=np.int64)
+    ingredients = np.zeros((size, names, longest), dtype=np.int64)
+    ingredient_mask = np.zeros((size, names), dtype=bool)
+    for b, video in enumerate(videos):
+        n = len(video.candidates)
+        features[b, :n] = video.features
+        times[b, :n] = np.clip(video.candidates.spans / video.candidates.duration, 0.0, 1.0)
+        scores[b, :n] = np.clip(video.candidates.scores, 0.0, 1.0)
+        mask[b, :n] = True
+        texts[b, :n, :, : video.texts.shape[2]] = video.texts
+        for m, ids in enumerate(video.ingredients):
+            ingredients[b, m, : len(ids)] = ids
+            ingredient_mask[b, m] = True
+    arrays = (features, times, scores, mask, texts, ingredients, ingredient_mask)
+    return Inputs(*(torch.from_numpy(array).to(device) for array in arrays))
+
+
+def batch_targets(
+    truths: Sequence[StoryTruth], ingredients: int, actions: int, device: torch.device | str = "cpu"
+) -> Targets:
+    """Pad the truths of several videos.
+
+    Args:
+        ingredients: M of the batch; actions: R.
+    """
+    size = len(truths)
+    steps = max(len(truth) for truth in truths)
+    length = max((len(ids) for truth in truths for ids in truth.words), default=2)
+    events = np.full((size, steps), -1, dtype=np.int64)
+    words = np.zeros((size, steps, length), dtype=np.int64)
+    ingredient_used = np.zeros((size, steps, ingredients), dtype=bool)
+    action_used = np.zeros((size, steps, actions), dtype=bool)
+    word_ingredient = np.zeros((size, steps, length - 1, ingredients), dtype=bool)
+    word_action = np.full((size, steps, length - 1), -1, dtype=np.int64)
+    for b, truth in enumerate(truths):
+        events[b, : len(truth)] = truth.events + 1
+        for t, ids in enumerate(truth.words):
+            words[b, t, : len(ids)] = ids
+            ingredient_used[b, t, list(truth.ingredients[t])] = True
+            action_used[b, t, list(truth.actions[t])] = True
+            for k, m in truth.word_ingredients[t]:
+                word_ingredient[b, t, k, m] = True
+            for k, r in truth.word_actions[t]:
+                word_action[b, t, k] = r
+    arrays = (events, words, ingredient_used, action_used, word_ingredient, word_action)
+    return Targets(*(torch.from_numpy(array).to(device) for array in arrays))

@@ -1,0 +1,263 @@
+"""A whole training of a recipe model from one file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from pydantic import Field
+
+from cookscribe.candidates import Candidates
+from cookscribe.config import Config
+from cookscribe.datasets.actions import ActionMatcher, packaged_verbs
+from cookscribe.datasets.candidate_files import read_candidates
+from cookscribe.datasets.glove import WordVectors
+from cookscribe.datasets.records import AnnotatedVideo
+from cookscribe.datasets.root import FILES, YouCook2
+from cookscribe.datasets.splits import development_split, subset
+from cookscribe.datasets.store import FeatureStore
+from cookscribe.datasets.transcripts import Transcript
+from cookscribe.datasets.vocabulary import Vocabulary
+from cookscribe.datasets.youcook2 import read_truth
+from cookscribe.errors import BadValueError, MissingDependencyError
+from cookscribe.model.config import preset
+from cookscribe.model.decoding import DecodingConfig
+from cookscribe.model.losses import LossConfig
+from cookscribe.progress import track
+from cookscribe.proposals.candidate_store import read_candidate_store
+from cookscribe.tokens import ptb_tokens
+from cookscribe.training.config import TrainingConfig
+from cookscribe.training.loop import History, train
+from cookscribe.training.story_config import READ_PADDING, READ_UNKNOWN, Oracle, StoryConfig, TextInput
+from cookscribe.training.story_data import Reader, StoryInput, label_story
+from cookscribe.training.story_task import StoryExample, StoryTask
+from cookscribe.training.story_writer import with_features
+
+# A table of word vectors up to this size goes into the model whole: it can then read ingredients it never learnt from.
+WHOLE_TABLE = 5000
+RANDOM_WIDTH = 64
+
+TRAINING_PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {"patience": 10},  # the defaults of `TrainingConfig` are the paper's
+    "small": {
+        "epochs": 12,
+        "batch_size": 16,
+        "learning_rate": 1e-3,
+        "schedule": {"kind": "warmup-linear", "warmup": 1.0},
+        "ema": 0.99,
+    },
+}
+LOSS_PRESETS: dict[str, dict[str, Any]] = {"paper": {}, "small": {"reduction": "mean"}}
+ORACLES: dict[str, Oracle] = {"paper": "paper", "small": "story"}
+DECODING_PRESETS: dict[str, dict[str, Any]] = {"paper": {"max_steps": 12}, "small": {}}
+
+
+class StoryRun(Config):
+    """What `cookscribe train story --config FILE` reads. Paths are relative to the file.
+
+    Attributes:
+        data: the YouCook2 folder, or an ActivityNet-style truth file whose videos are all for training.
+        candidates: candidate files of the training videos (.json or .safetensors).
+        features: folder of feature tracks; videos without features are left out.
+        preset: "paper-b" to "paper-bivt" or "small-b" to "small-bivt", for model, losses, training and decoding.
+        model, losses, training, decoding: changes to the preset.
+        oracle: "paper" or "story"; the preset decides if left out.
+        texts: what is read beside each candidate: "caption", "speech".
+        word_vectors: a file of word vectors; if left out, the data folder's, else the packaged ones, else random.
+        min_count: a word must be seen this often to be written.
+        development: share of the training videos kept apart to choose the weights.
+        videos: train on this many videos only; 0 takes all.
+    """
+
+    data: str
+    candidates: tuple[str, ...]
+    features: str
+    preset: str = "small-bivt"
+    model: dict[str, Any] = Field(default_factory=dict)
+    losses: dict[str, Any] = Field(default_factory=dict)
+    training: dict[str, Any] = Field(default_factory=dict)
+    decoding: dict[str, Any] = Field(default_factory=dict)
+    oracle: Oracle | None = None
+    texts: tuple[TextInput, ...] = ()
+    word_vectors: str = ""
+    min_count: int = Field(default=3, ge=1)
+    development: float = Field(default=0.1, gt=0, lt=1)
+    videos: int = Field(default=0, ge=0)
+
+    @property
+    def size(self) -> str:
+        """ "paper" or "small": which presets apply."""
+        size = self.preset.partition("-")[0]
+        if size not in TRAINING_PRESETS:
+            raise BadValueError("preset", f"no preset {self.preset!r}", "see `cookscribe train story --help`")
+        return size
+
+    def training_config(self) -> TrainingConfig:
+        """The preset of the training with this file's changes."""
+        return TrainingConfig.parse(TRAINING_PRESETS[self.size] | self.training, "training")
+
+
+def read_candidate_file(path: Path) -> dict[str, Candidates]:
+    """Candidates by video id from either format."""
+    return read_candidate_store(path)[0] if path.suffix == ".safetensors" else read_candidates(path)
+
+
+@dataclass(frozen=True, eq=False)
+class StoryMaterial:
+    """Everything a training reads from disk, once; runs with other presets or seeds may share it.
+
+    Attributes:
+        videos: annotated training videos that have candidates and features, by id.
+        candidates: theirs, with features.
+        transcripts: what is said, by id; empty where nobody asked for it.
+        actions: the action list.
+        vectors: word vectors, or None for random ones.
+        encoder, simulated: of the features.
+    """
+
+    videos: Mapping[str, AnnotatedVideo]
+    candidates: Mapping[str, Candidates]
+    transcripts: Mapping[str, Transcript]
+    actions: tuple[str, ...]
+    vectors: WordVectors | None
+    encoder: str
+    simulated: bool
+
+
+def read_material(run: StoryRun, base: Path) -> StoryMaterial:
+    """Read annotations, candidates, features and word vectors."""
+    folder = base / run.data
+    root = YouCook2(folder) if folder.is_dir() else None
+    videos = root.videos("training") if root is not None else read_truth(folder)
+    candidates: dict[str, Candidates] = {}
+    for name in run.candidates:
+        candidates |= read_candidate_file(base / name)
+    store = FeatureStore(base / run.features)
+    ids = sorted(set(videos) & set(candidates) & set(store.ids()))
+    if not ids:
+        raise BadValueError(folder, "no annotated video has both candidates and features", "check the three paths")
+    if run.videos:
+        ids = list(subset(ids, min(run.videos, len(ids))))
+    pooled: dict[str, Candidates] = {}
+    encoders, simulated = set(), False
+    for key in track(ids, "reading features"):
+        found = store.read(key)
+        pooled[key] = with_features(candidates[key], found, key)
+        encoders.add(found.encoder)
+        simulated |= found.simulated
+    if len(encoders) != 1:
+        raise BadValueError(store.folder, f"holds features of several encoders: {sorted(encoders)}")
+    return StoryMaterial(
+        videos={key: videos[key] for key in ids},
+        candidates=pooled,
+        transcripts=root.transcripts() if root is not None and "speech" in run.texts else {},
+        actions=root.actions() if root is not None and root.present()["actions"] else packaged_verbs(),
+        vectors=read_vectors(run.word_vectors, base, root),
+        encoder=encoders.pop(),
+        simulated=simulated,
+    )
+
+
+def read_vectors(name: str, base: Path, root: YouCook2 | None) -> WordVectors | None:
+    """The word vectors that were asked for, or the best there are."""
+    if name:
+        path = base / name
+        return WordVectors.from_npz(path) if path.suffix == ".npz" else WordVectors.from_text(path)
+    if root is not None and (root.root / FILES["word vectors"]).is_file():
+        return WordVectors.from_npz(root.path("word vectors"))
+    try:
+        return WordVectors.packaged()
+    except MissingDependencyError:
+        return None
+
+
+def candidate_texts(
+    kinds: Sequence[TextInput], candidates: Candidates, transcript: Transcript | None, name: str
+) -> list[Sequence[str]]:
+    """Per kind, one text for each candidate; a video without a transcript has silent candidates."""
+    texts: list[Sequence[str]] = []
+    for kind in kinds:
+        if kind == "caption":
+            if candidates.captions is None:
+                raise BadValueError(name, "its candidates have no captions", "propose with captions")
+            texts.append(candidates.captions)
+        elif transcript is None:
+            texts.append([""] * len(candidates))
+        else:
+            texts.append([transcript.between(start, end) for start, end in candidates.spans.tolist()])
+    return texts
+
+
+def make_task(run: StoryRun, material: StoryMaterial) -> StoryTask:
+    """Vocabulary, labels and the model, ready for the loop."""
+    rest, held_out = development_split(material.videos, run.development)
+    learnt = [material.videos[key] for key in rest]
+    vocabulary = Vocabulary.build((text for video in learnt for text in video.sentences), run.min_count)
+    read_words = _read_words(learnt, vocabulary, material.vectors)
+    example = material.candidates[rest[0]].features
+    assert example is not None
+    width = material.vectors.width if material.vectors is not None else RANDOM_WIDTH
+    sizes = {
+        "feature_size": example.shape[1],
+        "vocabulary_size": len(vocabulary),
+        "word_vector_size": width,
+        "input_words": len(read_words),
+        "texts": len(run.texts),
+        "actions": len(material.actions),
+    }
+    config = StoryConfig(
+        model=preset(run.preset, **(run.model | sizes)),
+        losses=LossConfig.parse(LOSS_PRESETS[run.size] | run.losses, "losses"),
+        decoding=DecodingConfig.parse(DECODING_PRESETS[run.size] | run.decoding, "decoding"),
+        oracle=run.oracle or ORACLES[run.size],
+        texts=run.texts,
+        read_words=read_words,
+        actions=material.actions,
+        encoder=material.encoder,
+        simulated=material.simulated,
+    )
+    reader, matcher = Reader(read_words), ActionMatcher(material.actions)
+
+    def given(key: str) -> StoryInput:
+        candidates, video = material.candidates[key], material.videos[key]
+        texts = candidate_texts(run.texts, candidates, material.transcripts.get(key), key)
+        return reader.input(candidates, video.ingredients, texts)
+
+    limits = (config.decoding.max_steps, config.decoding.max_words)
+    examples = []
+    for video in learnt:
+        truth = label_story(video, material.candidates[video.id], vocabulary, matcher, config.oracle, *limits)
+        if len(truth):
+            examples.append(StoryExample(given(video.id), truth))
+    development = [(material.videos[key], given(key)) for key in held_out]
+    task = StoryTask(config, run.training_config(), vocabulary, examples, development)
+    if material.vectors is not None:
+        words, read = (material.vectors.table(names).values for names in (vocabulary.words, read_words))
+        task.model.load_word_vectors(torch.from_numpy(words), torch.from_numpy(read))
+    return task
+
+
+def _read_words(
+    videos: Sequence[AnnotatedVideo], vocabulary: Vocabulary, vectors: WordVectors | None
+) -> tuple[str, ...]:
+    words = set(vocabulary.words[4:])
+    words |= {token for video in videos for name in video.ingredients for token in ptb_tokens(name)}
+    if vectors is not None and len(vectors) <= WHOLE_TABLE:
+        words |= set(vectors.rows)
+    return (READ_PADDING, READ_UNKNOWN, *sorted(words))
+
+
+def train_story(
+    run: StoryRun, base: Path, out: Path, *, material: StoryMaterial | None = None, quiet: bool = False
+) -> History:
+    """Train into the folder `out`; a finished or interrupted training goes on where it was.
+
+    Args:
+        base: folder the paths of `run` are relative to.
+        material: what `read_material` gave, if several trainings share it.
+    """
+    task = make_task(run, material if material is not None else read_material(run, base))
+    return train(task, run.training_config(), out, quiet=quiet)

@@ -1,0 +1,114 @@
+"""The recipe model as a task of the shared training loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from cookscribe.datasets.records import AnnotatedVideo
+from cookscribe.datasets.vocabulary import Vocabulary
+from cookscribe.evaluation.events import Events
+from cookscribe.evaluation.soda import soda
+from cookscribe.model.decoding import write_stories
+from cookscribe.model.losses import StoryLosses
+from cookscribe.model.recipe_model import RecipeModel
+from cookscribe.story import Story
+from cookscribe.training.config import TrainingConfig
+from cookscribe.training.loop import Term, seed_everything, shuffled
+from cookscribe.training.story_config import StoryConfig
+from cookscribe.training.story_data import StoryInput, StoryTruth, batch_inputs, batch_targets
+
+KIND = "story"
+DECODING_BATCH = 128
+
+
+@dataclass(frozen=True, eq=False)
+class StoryExample:
+    """A video to learn from."""
+
+    input: StoryInput
+    truth: StoryTruth
+
+
+class StoryTask:
+    """Learns from `examples`; the weights with the best SODA:CIDEr-D (strict) on `development` are kept."""
+
+    kind = KIND
+    score = "soda_cider"
+
+    def __init__(
+        self,
+        config: StoryConfig,
+        training: TrainingConfig,
+        vocabulary: Vocabulary,
+        examples: Sequence[StoryExample],
+        development: Sequence[tuple[AnnotatedVideo, StoryInput]],
+    ) -> None:
+        seed_everything("story", training.seed)
+        self.config = config
+        self.vocabulary = vocabulary
+        self.model = RecipeModel(config.model)
+        self.criterion = StoryLosses(config.losses)
+        self.weights: Mapping[str, float] = self.criterion.weights
+        self.examples, self.development = examples, development
+        self.batch_size, self.seed = training.batch_size, training.seed
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model is."""
+        return self.model.output.linear.weight.device
+
+    def batches(self, epoch: int) -> Sequence[Sequence[int]]:
+        """Training videos in this epoch's order."""
+        return shuffled(len(self.examples), self.batch_size, self.seed, epoch)
+
+    def losses(self, items: Sequence[int], epoch: int) -> Mapping[str, Term]:
+        """The losses of these videos."""
+        del epoch
+        chosen = [self.examples[i] for i in items]
+        inputs = batch_inputs([example.input for example in chosen], self.device)
+        targets = batch_targets(
+            [example.truth for example in chosen],
+            inputs.ingredient_mask.shape[1],
+            self.config.model.actions,
+            self.device,
+        )
+        terms = self.criterion(self.model(inputs, targets))
+        return {name: Term(total, divisor) for name, (total, divisor) in terms.items()}
+
+    def evaluate(self) -> Mapping[str, float]:
+        """SODA (strict) of the recipes of the development videos."""
+        stories = decode(self.model, [given for _, given in self.development], self.vocabulary, self.config)
+        truth = {video.id: Events(video.spans, video.sentences) for video, _ in self.development}
+        told = {video.id: told_events(story) for (video, _), story in zip(self.development, stories, strict=True)}
+        steps = [len(story.steps) for story in stories]
+        return {
+            "soda_cider": soda(truth, told, "CIDEr", "strict"),
+            "soda_tiou": soda(truth, told, "tIoU", "strict"),
+            "steps": float(np.mean(steps)),
+        }
+
+
+def decode(
+    model: RecipeModel, videos: Sequence[StoryInput], vocabulary: Vocabulary, config: StoryConfig
+) -> list[Story]:
+    """Write the recipes of any number of videos, in batches of similar size."""
+    device = model.output.linear.weight.device
+    order = sorted(range(len(videos)), key=lambda i: (len(videos[i].candidates), len(videos[i].ingredients)))
+    stories: dict[int, Story] = {}
+    for first in range(0, len(order), DECODING_BATCH):
+        chosen = order[first : first + DECODING_BATCH]
+        batch = [videos[i] for i in chosen]
+        spans = [video.candidates.spans.astype(np.float64) for video in batch]
+        written = write_stories(model, batch_inputs(batch, device), spans, vocabulary.words, config.decoding)
+        stories.update(zip(chosen, written, strict=True))
+    return [stories[i] for i in range(len(videos))]
+
+
+def told_events(story: Story) -> Events:
+    """A story as the evaluators see it."""
+    spans = np.array([step.span for step in story.steps], dtype=np.float64).reshape(-1, 2)
+    return Events(spans, tuple(step.sentence for step in story.steps))

@@ -1,0 +1,121 @@
+"""A trained recipe model ready to write: loaded from its folder, fed with candidates, features and ingredients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from cookscribe.candidates import Candidates
+from cookscribe.datasets.vocabulary import Vocabulary
+from cookscribe.errors import BadFileError, BadValueError
+from cookscribe.model.decoding import DecodingConfig
+from cookscribe.model.recipe_model import RecipeModel
+from cookscribe.story import Story
+from cookscribe.track import FeatureTrack
+from cookscribe.training.checkpoint import open_model
+from cookscribe.training.story_config import StoryConfig
+from cookscribe.training.story_data import Reader, StoryInput
+from cookscribe.training.story_task import KIND, decode
+
+
+class StoryWriter:
+    """Writes recipes. `config.model.letters` names the model, `config.actions` the rows of the evidence."""
+
+    def __init__(self, model: RecipeModel, config: StoryConfig, vocabulary: Vocabulary) -> None:
+        self.model = model.eval()
+        self.config = config
+        self.vocabulary = vocabulary
+        self.reader = Reader(config.read_words)
+
+    @classmethod
+    def load(cls, folder: Path, device: str = "cpu") -> Self:
+        """Open a model folder; what does not fit is a typed error naming the file."""
+        saved = open_model(folder, KIND)
+        config = StoryConfig.parse(saved.config, saved.folder / "config.json")
+        if saved.vocabulary is None or len(saved.vocabulary) != config.model.vocabulary_size:
+            raise BadFileError(saved.folder, "its vocabulary is missing or does not fit the model", "train again")
+        model = RecipeModel(config.model)
+        saved.load_weights(model)
+        return cls(model.to(device), config, saved.vocabulary)
+
+    def check_track(self, name: str, found: FeatureTrack) -> None:
+        """Refuse features the model was not made for."""
+        width = self.config.model.feature_size
+        if found.width != width:
+            raise BadValueError(
+                name,
+                f"its {found.encoder} features have {found.width} columns, the model reads {width}",
+                "use the features the model was trained on",
+            )
+        if self.config.encoder and found.encoder != self.config.encoder:
+            raise BadValueError(
+                name,
+                f"its features come from {found.encoder!r}, the model was trained on {self.config.encoder!r}",
+                "encode the video with that encoder",
+            )
+
+    def prepare(
+        self,
+        candidates: Candidates,
+        ingredients: Sequence[str] = (),
+        track: FeatureTrack | None = None,
+        speech: Sequence[str] | None = None,
+        name: str = "video",
+    ) -> StoryInput:
+        """The input of one video.
+
+        Args:
+            candidates: events; without features of their own, `track` is pooled over their spans.
+            ingredients: names; a model that knows no ingredients passes over them.
+            track: features of the whole video.
+            speech: for models that read it, the words heard in each candidate.
+            name: of the video, for errors.
+        """
+        candidates = with_features(candidates, track, name)
+        if track is not None:
+            self.check_track(name, track)
+        assert candidates.features is not None
+        if candidates.features.shape[1] != self.config.model.feature_size:
+            raise BadValueError(name, f"candidate features have {candidates.features.shape[1]} columns")
+        texts: list[Sequence[str]] = []
+        for kind in self.config.texts:
+            lines = candidates.captions if kind == "caption" else speech
+            if lines is None or len(lines) != len(candidates):
+                raise BadValueError(name, f"the model reads a {kind} of each candidate, but there is none")
+            texts.append(lines)
+        return self.reader.input(candidates, ingredients, texts)
+
+    def write(self, videos: Sequence[StoryInput], decoding: DecodingConfig | None = None) -> list[Story]:
+        """The recipes of the videos, in their order."""
+        config = self.config if decoding is None else self.config.model_copy(update={"decoding": decoding})
+        return decode(self.model, videos, self.vocabulary, config)
+
+
+def with_features(candidates: Candidates, track: FeatureTrack | None, name: str) -> Candidates:
+    """The candidates with one pooled feature row each."""
+    if candidates.features is not None and track is None:
+        return candidates
+    if track is None:
+        raise BadValueError(name, "has neither candidate features nor a feature track", "encode the video first")
+    return Candidates(
+        spans=candidates.spans,
+        scores=candidates.scores,
+        duration=candidates.duration,
+        captions=candidates.captions,
+        caption_scores=candidates.caption_scores,
+        features=track.over(candidates.spans).astype(track.values.dtype),
+        count=candidates.count,
+    )
+
+
+def as_predictions(stories: Mapping[str, Story]) -> dict[str, Any]:
+    """Stories by video id in the format of the dense-captioning challenges; a video without steps has an empty list."""
+    return {
+        "version": "VERSION 1.0",
+        "results": {
+            key: [{"sentence": step.sentence, "timestamp": step.span.tolist()} for step in story.steps]
+            for key, story in stories.items()
+        },
+        "external_data": {"used": True, "details": "cookscribe"},
+    }
