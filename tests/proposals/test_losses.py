@@ -15,8 +15,10 @@ from scipy.stats import poisson
 from cookscribe.proposals.boxes import generalized_iou, inverse_sigmoid, to_borders, to_boxes
 from cookscribe.proposals.config import ProposalConfig
 from cookscribe.proposals.criterion import Criterion, Truth, focal_loss
+from cookscribe.proposals.deformable import Pyramid
 from cookscribe.proposals.matcher import match
 from cookscribe.proposals.pdvc import Layer
+from cookscribe.proposals.transformer import Encoded
 
 CONFIG = ProposalConfig.preset("small")
 
@@ -169,3 +171,19 @@ def test_more_events_than_queries_are_all_counted_by_the_class_loss() -> None:
     assert len(pairs.queries) == 2
     assert Criterion(CONFIG).loss_class(found, pairs, truth).divisor == 5
     assert Criterion(CONFIG).loss_giou(found, pairs, truth).divisor == 2
+
+
+def test_the_inside_loss_reads_real_frames_only() -> None:
+    pyramid = Pyramid((4, 2), torch.tensor([[4.0, 2.0], [2.0, 1.0]]))
+    tokens = torch.randn(2, 6, 3, generator=torch.Generator().manual_seed(0))
+    head = torch.nn.Linear(3, 1)
+    # Frame centres are 1/8, 3/8, 5/8, 7/8 in the first video and 1/4, 3/4 in the second.
+    truth = Truth([torch.tensor([[0.375, 0.1], [0.8, 0.4]]), torch.zeros(0, 2)])
+    inside = [[0, 1, 1, 1], [0, 0]]
+    expected = 0.0
+    for video, labels in enumerate(inside):
+        for frame, label in enumerate(labels):
+            chance = torch.sigmoid(head(tokens[video, frame])).item()
+            expected -= math.log(chance if label else 1 - chance)
+    term = Criterion(CONFIG).loss_inside(head, Encoded(tokens, pyramid), truth)
+    assert (term.total.item(), term.divisor) == (pytest.approx(expected, rel=1e-5), 6)

@@ -32,7 +32,7 @@ def propose(
     from cookscribe.datasets.store import FeatureStore
     from cookscribe.errors import BadValueError
     from cookscribe.proposals.candidate_store import write_candidate_store
-    from cookscribe.proposals.out_of_fold import propose_folder
+    from cookscribe.proposals.out_of_fold import ProposeOptions, forget_parts, propose_folder
 
     if out.suffix not in (".json", ".safetensors"):
         raise BadValueError(out, "has an unknown ending", "choose .json or .safetensors")
@@ -47,12 +47,13 @@ def propose(
     if not ids:
         raise BadValueError(features, "holds no video to propose for", "check the folder and the split")
     keep_features = out.suffix == ".safetensors"
-    found, about = propose_folder(model, store, ids, in_fold=in_fold, captions=captions, features=keep_features)
+    parts = out.with_name(f".{out.name}.parts")
+    options = ProposeOptions(in_fold=in_fold, captions=captions, features=keep_features)
+    found, about = propose_folder(model, store, ids, options, parts)
     if keep_features:
         write_candidate_store(out, found, about)
     else:
         write_candidates(out, found)
-    kind = ", simulated" if about["simulated"] else ""
-    print(
-        f"{out}: {about['queries']} candidates for each of {len(found)} videos ({about['out_of_fold']} out of fold{kind})"
-    )
+    forget_parts(parts)
+    made = f"{about['out_of_fold']} out of fold" + (", simulated features" if about["simulated"] else "")
+    print(f"{out}: {about['queries']} candidates for each of {len(found)} videos ({made})")

@@ -33,6 +33,8 @@ class ProposalConfig(Config):
         focal_alpha, focal_gamma: of the class loss.
         match_class, match_giou, match_l1: weights of the matching cost.
         loss_class, loss_giou, loss_count, loss_caption: weights of the losses, on every layer.
+        loss_inside: weight of a loss that is not in the paper: does this frame lie inside an event? Every frame teaches
+            the encoder, not only the matched queries; 0 builds no such head.
         rank_alpha, rank_power: score = rank_alpha * (sum log p / words ** rank_power) + class score.
     """
 
@@ -66,6 +68,7 @@ class ProposalConfig(Config):
     loss_giou: float = Field(default=4.0, ge=0)
     loss_count: float = Field(default=0.5, ge=0)
     loss_caption: float = Field(default=2.0, ge=0)
+    loss_inside: float = Field(default=0.0, ge=0)
     rank_alpha: float = Field(default=1.0, ge=0)
     rank_power: float = Field(default=2.0, ge=0)
 
@@ -98,5 +101,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "caption_width": 128,
         "caption_points": 2,
         "caption_layers": "last",
+        "loss_inside": 1.0,
     },
 }

@@ -1,4 +1,4 @@
-"""The four losses of the proposal model, one method each, and their weight table."""
+"""The losses of the proposal model, one method each, and their weight table: the published four and one of ours."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from cookscribe.datasets.vocabulary import PAD
@@ -53,6 +53,8 @@ class Criterion:
         config = self.config
         table = {"class": config.loss_class, "giou": config.loss_giou, "count": config.loss_count}
         weights = {f"{name}.{n}": weight for name, weight in table.items() for n in range(config.decoder_layers)}
+        if config.loss_inside:
+            weights["inside"] = config.loss_inside
         if config.words:
             first = 0 if config.caption_layers == "all" else config.decoder_layers - 1
             weights |= {f"caption.{n}": config.loss_caption for n in range(first, config.decoder_layers)}
@@ -68,6 +70,8 @@ class Criterion:
             terms[f"count.{number}"] = self.loss_count(layer, truth)
             if model.caption_head(number) is not None and truth.sentences:
                 terms[f"caption.{number}"] = self.loss_caption(model, number, layer, encoded, pairs, truth)
+        if model.inside is not None:
+            terms["inside"] = self.loss_inside(model.inside, encoded, truth)
         return terms
 
     def loss_class(self, layer: Layer, pairs: Pairs, truth: Truth) -> Term:
@@ -94,6 +98,19 @@ class Criterion:
             known = counts.long().clamp(max=self.config.count_classes - 1)
             loss = functional.cross_entropy(layer.counter, known, reduction="none")
         return Term(loss.sum(), len(counts))
+
+    def loss_inside(self, head: nn.Module, encoded: Encoded, truth: Truth) -> Term:
+        """Cross-entropy of every frame's being inside an event, per frame."""
+        finest = encoded.pyramid.sizes[0]
+        centres, real = encoded.pyramid.centres()[:, :finest], encoded.pyramid.mask[:, :finest]
+        targets = torch.zeros_like(centres)
+        for video, boxes in enumerate(truth.boxes):
+            borders = to_borders(boxes)
+            covered = (centres[video, :, None] >= borders[:, 0]) & (centres[video, :, None] <= borders[:, 1])
+            targets[video] = covered.any(dim=1).to(targets.dtype)
+        logits = head(encoded.tokens[:, :finest])[..., 0].float()
+        loss = functional.binary_cross_entropy_with_logits(logits, targets, reduction="none")
+        return Term((loss * real).sum(), float(real.sum()))
 
     def loss_caption(
         self, model: PDVC, number: int, layer: Layer, encoded: Encoded, pairs: Pairs, truth: Truth

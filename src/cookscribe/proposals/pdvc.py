@@ -78,7 +78,11 @@ class PDVC(nn.Module):
         self.class_heads = nn.ModuleList(nn.Linear(width, 1) for _ in self.layers)
         self.box_heads = nn.ModuleList(BoxHead(width) for _ in self.layers)
         counts = 1 if config.count_head == "poisson" else config.count_classes
-        self.count_heads = nn.ModuleList(nn.Linear(width, counts) for _ in self.layers)
+        # The published head reads the largest value over all queries; how many queries agree shows in the mean.
+        seen = 2 * width if config.count_head == "poisson" else width
+        self.count_heads = nn.ModuleList(nn.Linear(seen, counts) for _ in self.layers)
+        # Whether the frame lies inside an event; read from the finest level, in training only.
+        self.inside = nn.Linear(width, 1) if config.loss_inside else None
         for head in self.class_heads:
             nn.init.constant_(head.bias, -math.log((1 - PRIOR) / PRIOR))  # type: ignore[arg-type]
         if config.count_head == "poisson":
@@ -109,11 +113,15 @@ class PDVC(nn.Module):
             # A bare point gives the centre only; the length then comes from the head alone.
             boxes = (functional.pad(known, (0, 2 - known.shape[-1])) + change).sigmoid()
             logits = self.class_heads[number](hidden)[..., 0]
-            counter = self.count_heads[number](hidden.amax(dim=1))
+            counter = self.count_heads[number](self._pooled(hidden))
             found.append(Layer(hidden, logits.float(), boxes.float(), counter.float()))
             # Each layer learns to refine what it was given, not to move its predecessor.
             references = boxes.detach()
         return found, encoded
+
+    def _pooled(self, hidden: Tensor) -> Tensor:
+        largest = hidden.amax(dim=1)
+        return torch.cat([largest, hidden.mean(dim=1)], dim=-1) if self.config.count_head == "poisson" else largest
 
     def caption_head(self, layer: int) -> CaptionHead | None:
         """The caption head of a decoder layer (-1: the last), or None where there is none."""

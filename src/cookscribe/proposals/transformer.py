@@ -33,38 +33,43 @@ class MaskedGroupNorm(nn.GroupNorm):
 
 
 class TokenPyramid(nn.Module):
-    """Feature rows to tokens at several resolutions: a 1x1 convolution, then stride-2 convolutions of width 3."""
+    """Feature rows to tokens at several resolutions: a 1x1 convolution, then stride-2 convolutions of width 3.
+
+    The convolutions are linear layers over neighbouring rows, which on a CPU saves turning rows into channels and back.
+    """
 
     def __init__(self, config: ProposalConfig) -> None:
         super().__init__()
+        # The first two levels both read the raw features; every further one reads the level above it.
+        sizes = [config.feature_size, 3 * config.feature_size, *[3 * config.width] * config.levels][: config.levels]
+        self.layers = nn.ModuleList(nn.Linear(size, config.width) for size in sizes)
         groups = math.gcd(config.width, 32)
-        sizes = [config.feature_size, *[config.feature_size if level == 1 else config.width for level in range(1, 9)]]
-        self.layers = nn.ModuleList(
-            nn.Conv1d(size, config.width, 1) if level == 0 else nn.Conv1d(size, config.width, 3, stride=2, padding=1)
-            for level, size in enumerate(sizes[: config.levels])
-        )
         self.norms = nn.ModuleList(MaskedGroupNorm(groups, config.width) for _ in range(config.levels))
         for layer in self.layers:
-            assert isinstance(layer, nn.Conv1d)
+            assert isinstance(layer, nn.Linear)
             nn.init.xavier_uniform_(layer.weight)
-            nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
+            nn.init.zeros_(layer.bias)
 
     def forward(self, frames: Tensor, mask: Tensor) -> tuple[Tensor, Pyramid]:
         """Frames (B, L, D) and mask (B, L) to tokens (B, S, width) and their geometry."""
-        rows = (frames * mask[..., None]).transpose(1, 2)
+        source = frames * mask[..., None]
         levels: list[Tensor] = []
         real: list[Tensor] = []
-        source = rows
         for number, (layer, norm) in enumerate(zip(self.layers, self.norms, strict=True)):
-            # The first two levels both read the raw features; every further one reads the level above it.
             if number > 1:
-                source = levels[-1].transpose(1, 2)
+                source = levels[-1]
             if number:
                 mask = mask[:, ::2]
-            levels.append(norm(layer(source).transpose(1, 2), mask))
+            levels.append(norm(layer(halved(source) if number else source), mask))
             real.append(mask.sum(dim=1))
         pyramid = Pyramid(tuple(level.shape[1] for level in levels), torch.stack(real, dim=1).to(frames.dtype))
         return torch.cat(levels, dim=1), pyramid
+
+
+def halved(rows: Tensor) -> Tensor:
+    """(B, L, C) to (B, ceil(L / 2), 3 C): every second row with its two neighbours, zero beyond the ends."""
+    padded = functional.pad(rows, (0, 0, 1, 1 + rows.shape[1] % 2))
+    return torch.cat([padded[:, 0:-2:2], padded[:, 1:-1:2], padded[:, 2::2]], dim=-1)
 
 
 def waves(values: Tensor, width: int) -> Tensor:

@@ -1,0 +1,102 @@
+"""Learning: eight videos by heart, shares of a batch, a whole run with folds, the answer against plain baselines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from cookscribe.candidates import tiou_matrix
+from cookscribe.datasets.vocabulary import Vocabulary
+from cookscribe.proposals.config import ProposalConfig
+from cookscribe.proposals.data import VideoSet
+from cookscribe.proposals.propose import Proposer
+from cookscribe.proposals.task import ProposalTask, soda_tiou
+from cookscribe.training.checkpoint import fingerprint
+from cookscribe.training.config import TrainingConfig
+from cookscribe.training.loop import train
+from tests.proposals.videos import made_up
+
+TINY = {"feature_size": 16, "width": 64, "feedforward": 64, "frames": 64, "queries": 16, "caption_width": 48}
+
+
+def task_of(folder: Path, count: int, training: TrainingConfig, **changes: object) -> ProposalTask:
+    videos, store = made_up(count, folder)
+    words = Vocabulary.build((text for video in videos for text in video.sentences), min_count=1)
+    config = ProposalConfig.preset("small", **(TINY | {"words": len(words)} | changes))
+    return ProposalTask(
+        config, training, VideoSet(videos, store, config, words), VideoSet(videos, store, config, None), words
+    )
+
+
+def test_it_learns_eight_videos_by_heart(tmp_path: Path) -> None:
+    training = TrainingConfig.parse(
+        {
+            "epochs": 130,
+            "batch_size": 8,
+            "learning_rate": 3e-3,
+            "weight_decay": 0.0,
+            "schedule": {"kind": "warmup-linear", "warmup": 5},
+            "ema": 0.9,
+            "evaluate_every": 130,
+        }
+    )
+    task = task_of(tmp_path / "features", 8, training, caption_dropout=0.0)
+    train(task, training, tmp_path / "model", quiet=True)
+    proposer = Proposer.load(tmp_path / "model")
+    found = proposer.run(task.development.inputs(range(8), torch.device("cpu")))
+    recalled, right, said = [], [], []
+    for video, candidates in zip(task.development.videos, found, strict=True):
+        tiou = tiou_matrix(video.spans, candidates.spans)
+        recalled += (tiou.max(axis=1) > 0.7).tolist()
+        right.append(abs(candidates.count - len(video.spans)) < 0.5)
+        said += [candidates.captions[n] == text for n, text in zip(tiou.argmax(axis=1), video.sentences, strict=True)]
+    assert np.mean(recalled) >= 0.95
+    assert np.mean(right) >= 0.75
+    assert np.mean(said) >= 0.6
+
+
+def test_the_losses_of_a_batch_are_the_sums_of_its_shares(tmp_path: Path) -> None:
+    task = task_of(tmp_path, 6, TrainingConfig(batch_size=6), caption_dropout=0.0)
+    whole, left, right = (task.losses(items, 0) for items in ([0, 1, 2, 3, 4, 5], [0, 2, 4], [1, 3, 5]))
+    assert whole.keys() == task.weights.keys()
+    for name, term in whole.items():
+        assert term.divisor == left[name].divisor + right[name].divisor
+        torch.testing.assert_close(term.total, left[name].total + right[name].total, rtol=1e-4, atol=1e-4)
+
+
+def test_a_proposal_training_repeats_exactly(tmp_path: Path) -> None:
+    training = TrainingConfig(epochs=1, batch_size=4, threads=1)
+    prints = []
+    for name in ("a", "b"):
+        task = task_of(tmp_path / "features", 8, training)
+        train(task, training, tmp_path / name, quiet=True)
+        prints.append(fingerprint(task.model.state_dict()))
+    assert prints[0] == prints[1]
+
+
+def test_truth_is_never_cut(tmp_path: Path) -> None:
+    videos, store = made_up(2, tmp_path, steps=(15, 16))
+    config = ProposalConfig.preset("small", **TINY)
+    prepared = VideoSet(videos, store, config, None)
+    assert [len(boxes) for boxes in prepared.truth([0, 1], torch.device("cpu")).boxes] == [15, 15]
+
+
+def test_soda_tiou_of_the_truth_is_1_and_order_matters_not_for_input() -> None:
+    truth = np.array([[0.0, 10.0], [20.0, 30.0], [40.0, 50.0]])
+    assert soda_tiou(truth, truth) == pytest.approx(1.0)
+    assert soda_tiou(truth[::-1], truth) == pytest.approx(1.0)
+    assert soda_tiou(truth[:1], truth) == pytest.approx(0.5)
+    assert soda_tiou(truth[:0], truth) == 0.0
+
+
+def test_localisation_reads_counts_and_candidates(tmp_path: Path) -> None:
+    task = task_of(tmp_path, 4, TrainingConfig())
+    figures = task.evaluate()
+    assert 0 <= figures["answer"] <= figures["oracle"] <= 1
+    assert figures["score"] == pytest.approx((figures["answer"] + figures["oracle"]) / 2)
+    assert figures["count_error"] >= 0
+    json.dumps(figures, allow_nan=False)

@@ -1,0 +1,156 @@
+"""The whole model: batches, padding, captions, counts, presets."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from cookscribe.datasets.vocabulary import EOS, PAD
+from cookscribe.errors import BadValueError
+from cookscribe.proposals.caption import Rows
+from cookscribe.proposals.config import ProposalConfig
+from cookscribe.proposals.criterion import Criterion, Truth
+from cookscribe.proposals.pdvc import PDVC, anchor_grid
+from cookscribe.proposals.propose import decode_captions
+
+SMALL = {"feature_size": 6, "width": 16, "heads": 2, "frames": 12, "queries": 5, "words": 20, "caption_width": 8}
+
+
+def build(**changes: object) -> PDVC:
+    torch.manual_seed(0)
+    model = PDVC(ProposalConfig.preset("small", **(SMALL | {"caption_length": 6} | changes))).eval()
+    # Fresh offsets and heads are zero; spread them so that a wrong reference or mask would show.
+    with torch.no_grad():
+        for name, value in model.named_parameters():
+            if "offsets.weight" in name or "box_heads" in name or "count_heads" in name:
+                value.add_(torch.randn(value.shape, generator=torch.Generator().manual_seed(len(name))) * 0.2)
+    return model
+
+
+def inputs(batch: int, length: int = 12, seed: int = 1) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    draw = torch.Generator().manual_seed(seed)
+    frames = torch.randn(batch, length, 6, generator=draw)
+    return frames, torch.ones(batch, length, dtype=torch.bool), torch.rand(batch, generator=draw) * 100 + 30
+
+
+@pytest.mark.parametrize("references", ["anchors", "learned"])
+@pytest.mark.parametrize("length", [1, 2, 7, 12])
+def test_padding_and_company_change_nothing(references: str, length: int) -> None:
+    model = build(references=references)
+    frames, mask, durations = inputs(1, length)
+    alone, encoded = model(frames, mask, durations)
+    others, _, long = inputs(2, 12, seed=2)
+    together = torch.cat([others[:1], torch.full((1, 12, 6), 50.0), others[1:]])
+    together[1, :length] = frames[0]
+    real = torch.ones(3, 12, dtype=torch.bool)
+    real[1, length:] = False
+    batch, encoded_batch = model(together, real, torch.cat([long[:1], durations, long[1:]]))
+    for one, many in zip(alone, batch, strict=True):
+        for a, b in zip(one, many, strict=True):
+            torch.testing.assert_close(b[1:2], a, rtol=1e-4, atol=1e-5)
+    written, company = decode_captions(model, alone[-1], encoded), decode_captions(model, batch[-1], encoded_batch)
+    mine = company.tokens[5:10]
+    assert torch.equal(mine[:, : written.tokens.shape[1]], written.tokens)
+    torch.testing.assert_close(company.log_probability[5:10], written.log_probability, rtol=1e-3, atol=1e-4)
+
+
+def test_layers_refine_the_references_they_were_given() -> None:
+    model = build()
+    layers, _ = model(*inputs(2))
+    assert layers[0].boxes.shape == (2, 5, 2)
+    assert not torch.allclose(layers[0].boxes, layers[1].boxes)
+    # The second layer's boxes must not send a gradient into the first layer's box head.
+    for name, value in model.named_parameters():
+        value.grad = None
+        del name
+    torch.autograd.backward(layers[1].boxes.sum())
+    assert all(value.grad is None for value in model.box_heads[0].parameters())
+
+
+def test_batched_captions_are_those_of_one_query_at_a_time() -> None:
+    model = build()
+    layers, encoded = model(*inputs(2))
+    head = model.caption_head(-1)
+    together = decode_captions(model, layers[-1], encoded)
+    for row in range(10):
+        video, query = divmod(row, 5)
+        single = Rows(
+            torch.tensor([video]),
+            layers[-1].hidden[video, query : query + 1],
+            layers[-1].boxes[video, query : query + 1],
+        )
+        one = head.decode(encoded, single)
+        width = one.tokens.shape[1]
+        assert torch.equal(together.tokens[row, :width], one.tokens[0])
+        assert (together.tokens[row, width:] == PAD).all()
+        torch.testing.assert_close(together.log_probability[row], one.log_probability[0], rtol=1e-4, atol=1e-5)
+
+
+def test_teacher_forcing_and_decoding_agree_on_the_likelihood() -> None:
+    model = build()
+    layers, encoded = model(*inputs(2))
+    head = model.caption_head(-1)
+    last = layers[-1]
+    result = decode_captions(model, last, encoded)
+    rows = Rows(torch.arange(2).repeat_interleave(5), last.hidden.flatten(0, 1), last.boxes.flatten(0, 1))
+    # Decoding never says the three forbidden tokens, so give them no probability in the other way either.
+    with torch.no_grad():
+        head.output.bias[[0, 1, 3]] = -1e9
+    forced = head(encoded, rows, result.tokens)
+    torch.testing.assert_close(
+        forced, -decode_captions(model, last, encoded).log_probability.sum(), rtol=1e-4, atol=1e-3
+    )
+    assert ((result.tokens == EOS).sum(dim=1) <= 1).all()
+
+
+def test_every_loss_reaches_its_head_and_weights_cover_all_terms() -> None:
+    model = build(caption_layers="all").train()
+    criterion = Criterion(model.config)
+    layers, encoded = model(*inputs(3))
+    truth = Truth(
+        [torch.tensor([[0.2, 0.1], [0.7, 0.2]]), torch.zeros(0, 2), torch.tensor([[0.5, 0.3]])],
+        [torch.tensor([[5, 6, EOS], [7, EOS, PAD]]), torch.zeros(0, 0, dtype=torch.long), torch.tensor([[8, EOS]])],
+    )
+    terms = criterion(model, layers, encoded, truth)
+    assert terms.keys() == criterion.weights.keys()
+    assert {name.split(".")[0] for name in terms} == {"class", "giou", "count", "caption", "inside"}
+    assert terms["caption.0"].divisor == 7
+    torch.autograd.backward(sum(criterion.weights[name] * term.total for name, term in terms.items()))
+    missing = [name for name, value in model.named_parameters() if value.grad is None]
+    assert not missing
+
+
+def test_counts_have_no_ceiling_unless_asked_for() -> None:
+    layers, _ = (model := build())(*inputs(1))
+    free = model.expected_count(layers[-1]._replace(counter=torch.tensor([[3.7]])))
+    assert free.item() == pytest.approx(40.4, abs=0.1)
+    model = build(count_head="classes")
+    layers, _ = model(*inputs(1))
+    assert layers[-1].counter.shape == (1, 11)
+    assert model.expected_count(layers[-1]).item() <= 10
+
+
+def test_presets() -> None:
+    paper = ProposalConfig.preset("paper", words=1000)
+    assert (paper.width, paper.queries, paper.frames, paper.points, paper.references) == (512, 100, 200, 4, "learned")
+    model = PDVC(paper)
+    with torch.no_grad():
+        layers, encoded = model(torch.randn(1, 200, 512), torch.ones(1, 200, dtype=torch.bool), torch.tensor([300.0]))
+    assert encoded.pyramid.sizes == (200, 100, 50, 25)
+    assert layers[-1].boxes.shape == (1, 100, 2)
+    # Before any training nothing is an event, and events are expected to be short.
+    assert layers[-1].logits.sigmoid().mean().item() < 0.1
+    assert layers[-1].boxes[..., 1].mean().item() < 0.3
+    with pytest.raises(BadValueError, match="no preset 'large'"):
+        ProposalConfig.preset("large")
+    with pytest.raises(BadValueError, match="must be a multiple"):
+        ProposalConfig.preset("small", width=130)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 8, 25, 100, 200])
+def test_anchors_cover_the_video(count: int) -> None:
+    grid = anchor_grid(count)
+    assert grid.shape == (count, 2)
+    assert ((grid > 0) & (grid < 1)).all()
+    assert grid[:, 0].min() < 0.51
+    assert grid[:, 0].max() > 0.49
