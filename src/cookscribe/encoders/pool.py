@@ -27,6 +27,7 @@ Work = Callable[[Item, Progress], Result]
 Kind = Literal["done", "refused", "bug", "crashed", "stuck"]
 
 PATIENCE = 180.0
+SETUP_PATIENCE = 300.0
 _BEAT = 0.5
 
 
@@ -124,8 +125,10 @@ class _Worker(Generic[Item, Result]):
             self.process.join(timeout=5)
         if not self.process.is_alive():
             return self._lost("crashed", f"its worker process died ({_death(self.process.exitcode)})")
-        if time.monotonic() - self.last > patience and not self.ready:
-            return self._lost("stuck", f"no progress for {patience:g} s")
+        # Setting up imports libraries and reads weights, which says nothing about any film.
+        most = patience if self.busy else max(patience, SETUP_PATIENCE)
+        if time.monotonic() - self.last > most and not self.ready:
+            return self._lost("stuck", f"no progress for {most:g} s")
         return None
 
     def dismiss(self) -> None:

@@ -1,0 +1,42 @@
+"""Work for the pool's tests; in a module of its own because processes import it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+from cookscribe.encoders.base import Progress
+from cookscribe.encoders.pool import Work
+from cookscribe.errors import BadFileError, MissingDependencyError
+
+
+def various(item: str, progress: Progress) -> int:
+    """Does what the item says."""
+    if item == "refuse":
+        raise BadFileError(item, "is not a film", "try another")
+    if item == "bug":
+        raise ZeroDivisionError("a mistake of ours")
+    if item == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if item == "exit":
+        os._exit(7)
+    if item == "hang":
+        time.sleep(600)
+    if item == "slow":
+        for second in range(12):
+            time.sleep(0.25)
+            progress(float(second))
+    return os.getpid()
+
+
+def setup() -> Work[str, int]:
+    return various
+
+
+def broken_setup() -> Work[str, int]:
+    raise MissingDependencyError("weights", "not found", "install them")
+
+
+def dying_setup() -> Work[str, int]:
+    os._exit(3)

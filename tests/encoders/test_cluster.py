@@ -1,0 +1,55 @@
+"""The same job on a local Ray of two workers."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import films
+from cookscribe.datasets.store import FeatureStore
+from cookscribe.encoders.jobs import EncodeJob, encode_all
+from cookscribe.errors import MissingDependencyError
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None, reason="ray is not installed (cookscribe[cluster])"
+)
+
+
+@pytest.fixture(scope="module")
+def _local_ray() -> Iterator[None]:
+    ray = importlib.import_module("ray")
+    ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
+    yield
+    ray.shutdown()
+
+
+@pytest.mark.usefixtures("_local_ray")
+def test_ray_gives_what_one_process_gives(tmp_path: Path) -> None:
+    paths = [films.plain(tmp_path / f"film-{n}.mp4", 1.0 + n, sound=False) for n in range(3)]
+    bad = tmp_path / "bad.mp4"
+    bad.write_text("not a film")
+    job = EncodeJob("effnet", tmp_path / "ray")
+    outcomes = {o.item.stem: o for o in encode_all(job, [*paths, bad], workers=2, engine="ray")}
+    assert {name: outcome.kind for name, outcome in outcomes.items()} == {
+        "film-0": "done",
+        "film-1": "done",
+        "film-2": "done",
+        "bad": "refused",
+    }
+    assert "is not a film" in str(outcomes["bad"].error)
+    # Missing weights stop the run: no film can be done.
+    with pytest.raises(MissingDependencyError, match="milnce weights"):
+        list(encode_all(EncodeJob("milnce", tmp_path / "none"), paths, workers=2, engine="ray"))
+    # In this process, without any engine: the same rows.
+    alone = EncodeJob("effnet", tmp_path / "alone")
+    work = alone()
+    for path in paths:
+        work(path, lambda _: None)
+        ours, theirs = (FeatureStore(folder).read(path.stem) for folder in (alone.out, job.out))
+        np.testing.assert_array_equal(ours.times, theirs.times)
+        np.testing.assert_allclose(ours.values, theirs.values, rtol=1e-4, atol=1e-4)
