@@ -25,7 +25,7 @@ PUNCTUATION = frozenset(["''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--
 _NBSP = "\u00a0"
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _LINE_BREAK = re.compile(r"[\n\r\x0b\x0c]")
-_PLAIN = re.compile(r"[A-Za-z \t]*")
+_PLAIN = re.compile(r"([A-Za-z \t]*?)([A-Za-z]*)(\.?)\s*")
 _LONE_WORD = re.compile(r"[A-Za-z]+(?=[ \t\n])")
 # Words that are cut in two although they are nothing but letters: word -> length of the second part.
 _FUSED = {"cannot": 3, "gonna": 2, "gotta": 2, "lemme": 2, "gimme": 2, "wanna": 2}
@@ -138,6 +138,7 @@ def _rules() -> tuple[re.Pattern[str], ...]:
 
 
 _RULES = _rules()
+_BEFORE_STOP = re.compile(rf"{_ABBREVIATIONS}|{_TITLES}|[A-Za-z]")
 _REWRITTEN = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
 _ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": "''", '"': "''", "&apos;": "'"} | {
     f"&{name};": "--" for name in ("md", "mdash", "ndash")
@@ -191,9 +192,11 @@ def _lex(text: str) -> list[str]:
 @lru_cache(maxsize=1 << 17)
 def _cached(text: str) -> tuple[str, ...]:
     text = _LINE_BREAK.sub(" ", _NOT_ASCII.sub(" ", text))
-    if _PLAIN.fullmatch(text):
-        words = text.lower().split()
-        if not any(word in _FUSED for word in words):
+    plain = _PLAIN.fullmatch(text)
+    # Nearly all captions are letters and blanks, some with a full stop that belongs to no abbreviation.
+    if plain and not (plain[3] and (not plain[2] or _BEFORE_STOP.fullmatch(plain[2]))):
+        words = (plain[1] + plain[2]).lower().split()
+        if _FUSED.keys().isdisjoint(words):
             return tuple(words)
     return tuple(token for token in _lex(text.replace("&nbsp;", " ")) if token not in PUNCTUATION)
 

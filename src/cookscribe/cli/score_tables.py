@@ -153,8 +153,8 @@ def comparison_tables(reports: Mapping[str, Report]) -> list[Table]:
         _table(
             "Localisation, whole recipe, number of events" + (", ingredients" if named else ""),
             [
-                *("", "place\nprec.", "\nrecall", "\nF1", "recipe\nBLEU4", "\nMETEOR", "\nCIDEr", "\nR@4"),
-                *("events\nmean", *(["ingr.\nF1"] if named else [])),
+                *("", "place\nprec.", "\nrecall", "\nF1", "para\nBLEU4", "\nMETEOR", "\nCIDEr", "\nR@4"),
+                *("steps\nmean", *(["ingr.\nF1"] if named else [])),
             ],
             stories,
         ),

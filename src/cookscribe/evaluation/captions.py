@@ -24,7 +24,7 @@ Side = Literal["references", "hypotheses"]
 _SMALL, _TINY = 1e-9, 1e-15  # BLEU's guards against division by zero, part of its published values
 _SIGMA, _SCALE = 6.0, 10.0  # CIDEr-D's length penalty and scale
 _BETA = 1.2  # ROUGE-L weighs recall this much above precision
-_CROSS_LIMIT = 2_000_000  # shared n-grams looked at in one go, to bound memory
+_LOOKUP_LIMIT = 2_000_000  # n-grams looked up in one go, to bound memory
 
 
 class CaptionTable:
@@ -75,27 +75,29 @@ class CaptionTable:
         self._shared = sums(cell, self._least, len(pair_reference) * ORDERS).reshape(-1, ORDERS)
 
     def _join(self) -> tuple[Ints, Ints, Ints]:
-        """Every n-gram that both sentences of a pair hold: the pair, and the entries of reference and hypothesis."""
+        """Every n-gram that both sentences of a pair hold: the pair, and the entries of reference and hypothesis.
+
+        Each n-gram of a pair's hypothesis is looked up among those of its reference, many pairs at a time.
+        """
         left, right = self._references, self._hypotheses
-        by_gram = np.argsort(right.gram, kind="stable")
-        ordered = right.gram[by_gram]
-        starts = np.searchsorted(ordered, left.gram, side="left")
-        ends = np.searchsorted(ordered, left.gram, side="right")
-        width = len(self._tokens[1]) + 1
-        codes = self.pair_reference * width + self.pair_hypothesis
-        pieces: list[tuple[Ints, Ints, Ints]] = []
-        edges = np.searchsorted(np.cumsum(ends - starts), np.arange(0, (ends - starts).sum() + 1, _CROSS_LIMIT))
-        bounds = np.unique(np.concatenate([[0], edges, [len(starts)]]))
-        for first, last in pairwise(bounds):
+        width = max(len(self._scoped), 1)
+        codes = left.sentence * width + left.gram
+        by_code = np.argsort(codes, kind="stable")
+        codes = codes[by_code]
+        by_sentence = np.argsort(right.sentence, kind="stable")
+        ordered = right.sentence[by_sentence]
+        starts = np.searchsorted(ordered, self.pair_hypothesis, side="left")
+        ends = np.searchsorted(ordered, self.pair_hypothesis, side="right")
+        pieces = [(np.zeros(0, dtype=np.int64),) * 3]
+        looked_up = np.cumsum(ends - starts)
+        cuts = np.searchsorted(looked_up, np.arange(_LOOKUP_LIMIT, looked_up[-1:].sum(), _LOOKUP_LIMIT))
+        for first, last in pairwise(np.unique(np.concatenate([[0], cuts, [len(starts)]]))):
             source, place = ranges(starts[first:last], ends[first:last])
-            entry_left, entry_right = source + first, by_gram[place]
-            wanted = left.sentence[entry_left] * width + right.sentence[entry_right]
-            found = np.searchsorted(codes, wanted)
-            known = codes[np.minimum(found, len(codes) - 1)] == wanted if len(codes) else np.zeros(0, dtype=bool)
-            pieces.append((found[known], entry_left[known], entry_right[known]))
-        if not pieces:
-            empty = np.zeros(0, dtype=np.int64)
-            return empty, empty, empty
+            pair, entry = source + first, by_sentence[place]
+            wanted = self.pair_reference[pair] * width + right.gram[entry]
+            found = np.minimum(np.searchsorted(codes, wanted), max(len(codes) - 1, 0))
+            shared = codes[found] == wanted if len(codes) else np.zeros(len(wanted), dtype=bool)
+            pieces.append((pair[shared], by_code[found[shared]], entry[shared]))
         pair, entry_left, entry_right = (np.concatenate(column) for column in zip(*pieces, strict=True))
         return pair, entry_left, entry_right
 

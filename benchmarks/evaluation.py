@@ -1,0 +1,258 @@
+"""Speed of `cookscribe evaluate` without METEOR against the usual way, in the same run and on the same captions.
+
+The usual way is what the published evaluation programs do: pycocoevalcap's BLEU, ROUGE and CIDEr scorers called for
+each video and threshold, for SODA once more for each true event of each video, then a recursive dynamic programme. Both
+sides get the same files and the same Python tokenizer: the Java tokenizer that the usual way also starts is not
+counted, nor is the second flavour of dvc_eval, which would double its work.
+
+    python benchmarks/evaluation.py [--quick]
+
+Reads the 457 validation videos beside COOKSCRIBE_DATA if it is set, else made-up videos of the same number and size.
+Prints one JSON object as its last line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pycocoevalcap.bleu.bleu import Bleu
+from pycocoevalcap.cider.cider import Cider
+from pycocoevalcap.rouge.rouge import Rouge
+
+from cookscribe.evaluation import evaluate, read_predictions, read_truth
+from cookscribe.tokens import ptb_tokens
+
+THRESHOLDS = (0.3, 0.5, 0.7, 0.9)
+GARBAGE = "abc123!@#"
+VERBS = "add stir cut fry mix pour place chop boil serve season whisk roll bake"
+THINGS = "onion garlic tomato oil salt butter flour egg rice chicken pepper cheese dough sauce noodle water"
+ENDS = "to the pan, in a bowl, into small pieces, on a plate, until golden brown, with the sauce, for 5 minutes, well"
+Results = dict[str, list[dict[str, Any]]]
+Truth = dict[str, dict[str, Any]]
+
+
+def tiou(left: list[float], right: list[float]) -> float:
+    overlap = max(0.0, min(left[1], right[1]) - max(left[0], right[0]))
+    union = min(max(left[1], right[1]) - min(left[0], right[0]), right[1] - right[0] + left[1] - left[0])
+    return overlap / (union + 1e-8)
+
+
+def tokenised(text: str) -> str:
+    return " ".join(ptb_tokens(text))
+
+
+def usual_dvc_eval(truth: Truth, results: Results) -> dict[str, float]:
+    """BLEU, ROUGE and CIDEr for each video and threshold, precision and recall."""
+    names: list[tuple[Any, list[str]]] = [
+        (Bleu(4), ["BLEU1", "BLEU2", "BLEU3", "BLEU4"]),
+        (Rouge(), ["ROUGE_L"]),
+        (Cider(), ["CIDEr"]),
+    ]
+    found: dict[str, list[float]] = {}
+    for threshold in THRESHOLDS:
+        pairs: dict[str, tuple[dict[int, list[str]], dict[int, list[str]]]] = {}
+        precisions, recalls = [], []
+        for video, true in truth.items():
+            references: dict[int, list[str]] = {}
+            hypotheses: dict[int, list[str]] = {}
+            right, covered = set(), set()
+            for number, event in enumerate(results.get(video, ())):
+                said = [tokenised(event["sentence"])]
+                matched = False
+                for index, span in enumerate(true["timestamps"]):
+                    overlap = tiou(event["timestamp"], span)
+                    if overlap >= threshold:
+                        references[len(references)] = [tokenised(true["sentences"][index])]
+                        hypotheses[len(hypotheses)] = said
+                        matched = True
+                    if overlap > threshold:
+                        right.add(number)
+                        covered.add(index)
+                if not matched:
+                    references[len(references)] = [GARBAGE]
+                    hypotheses[len(hypotheses)] = said
+            pairs[video] = references, hypotheses
+            precisions.append(len(right) / max(len(results.get(video, ())), 1))
+            recalls.append(len(covered) / len(true["timestamps"]))
+        for scorer, metrics in names:
+            rows = []
+            for references, hypotheses in pairs.values():
+                if not references:
+                    rows.append([0.0] * len(metrics))
+                    continue
+                score, _ = (
+                    scorer.compute_score(references, hypotheses, verbose=0)
+                    if isinstance(scorer, Bleu)
+                    else scorer.compute_score(references, hypotheses)
+                )
+                rows.append(list(score) if isinstance(scorer, Bleu) else [score])
+            for metric, value in zip(metrics, np.mean(rows, axis=0), strict=True):
+                found.setdefault(metric, []).append(float(value))
+        found.setdefault("precision", []).append(sum(precisions) / len(precisions))
+        found.setdefault("recall", []).append(sum(recalls) / len(recalls))
+    return {metric: float(np.mean(values)) for metric, values in found.items()}
+
+
+def usual_soda(truth: Truth, results: Results) -> dict[str, float]:
+    """SODA CIDEr and tIoU as released: the scorer's arguments exchanged, videos without predictions left out."""
+    scores: dict[str, list[float]] = {"SODA CIDEr": [], "SODA tIoU": []}
+    for video, true in truth.items():
+        events = sorted(results.get(video, ()), key=lambda event: event["timestamp"][0])
+        if not events:
+            continue
+        said = {i: [tokenised(event["sentence"])] for i, event in enumerate(events)}
+        story = sorted(zip(true["timestamps"], true["sentences"], strict=True), key=lambda pair: pair[0][0])
+        overlap = np.array([[tiou(event["timestamp"], span) for event in events] for span, _ in story])
+        cider = np.array([Cider().compute_score(said, {i: [tokenised(s)] for i in said})[1] for _, s in story])
+        for name, values in (("SODA CIDEr", overlap * cider), ("SODA tIoU", overlap)):
+            best = best_assignment(values)
+            precision, recall = best / len(events), best / len(story)
+            scores[name].append(2 * precision * recall / (precision + recall) if best else 0.0)
+    return {name: float(np.mean(values)) if values else 0.0 for name, values in scores.items()}
+
+
+def best_assignment(values: np.ndarray) -> float:
+    """Highest sum along an order-preserving assignment, by recursion."""
+    known: dict[tuple[int, int], float] = {}
+
+    def best(row: int, column: int) -> float:
+        if row < 0 or column < 0:
+            return 0.0
+        if (row, column) not in known:
+            known[row, column] = max(
+                best(row - 1, column), best(row, column - 1), best(row - 1, column - 1) + values[row, column]
+            )
+        return known[row, column]
+
+    return float(best(values.shape[0] - 1, values.shape[1] - 1))
+
+
+def usual_paragraphs(truth: Truth, results: Results) -> dict[str, float]:
+    """Paragraph BLEU4, ROUGE and CIDEr over all videos."""
+
+    def letters(sentences: list[str]) -> list[str]:
+        text = "".join(letter if letter.isascii() and letter.isalpha() else " " for letter in " ".join(sentences))
+        return [" ".join(text.lower().split())]
+
+    references = {video: letters(true["sentences"]) for video, true in truth.items()}
+    hypotheses = {video: letters([event["sentence"] for event in results.get(video, ())]) for video in truth}
+    return {
+        "paragraph BLEU4": Bleu(4).compute_score(references, hypotheses, verbose=0)[0][3],
+        "paragraph ROUGE_L": float(Rouge().compute_score(references, hypotheses)[0]),
+        "paragraph CIDEr": float(Cider().compute_score(references, hypotheses)[0]),
+    }
+
+
+def usual_way(truth: Truth, results: Results) -> dict[str, float]:
+    """All figures of the usual way, as fractions."""
+    return usual_dvc_eval(truth, results) | usual_soda(truth, results) | usual_paragraphs(truth, results)
+
+
+def our_way(truth_file: Path, prediction_file: Path) -> dict[str, float]:
+    """The same figures from cookscribe, which computes many more on the way."""
+    report = evaluate(read_truth(truth_file), read_predictions(prediction_file), meteor=False)
+    dvc = report.dvc["2018"]
+    figures = {metric: dvc.mean(metric) for metric in dvc.per_video}
+    figures |= {"precision": report.localisation.precision, "recall": report.localisation.recall}
+    figures |= {f"SODA {scorer}": report.soda_mean("released", scorer) for scorer in ("CIDEr", "tIoU")}
+    figures |= {f"paragraph {m}": report.paragraph[m] for m in ("BLEU4", "ROUGE_L", "CIDEr")}
+    return {name: value for name, value in figures.items() if value is not None}
+
+
+def made_up(videos: int, seed: int = 0) -> tuple[Truth, Results]:
+    """Videos with 3 to 13 true events and as many predictions, near them and in similar words."""
+    draw = random.Random(seed)
+    verbs, things, ends = VERBS.split(), THINGS.split(), ENDS.split(", ")
+
+    def sentence() -> str:
+        words = [draw.choice(verbs), "the", draw.choice(things)]
+        for _ in range(draw.randint(0, 2)):
+            words += ["and", draw.choice(things)]
+        return " ".join([*words, draw.choice(ends)])
+
+    truth: Truth = {}
+    results: Results = {}
+    for number in range(videos):
+        key, count = f"v_made-up-{number:04d}", draw.randint(3, 13)
+        times = sorted(draw.uniform(0, 300) for _ in range(2 * count))
+        spans = [[float(round(a)), float(round(b) + 1)] for a, b in zip(times[::2], times[1::2], strict=True)]
+        truth[key] = {"duration": 310.0, "timestamps": spans, "sentences": [sentence() for _ in spans]}
+        results[key] = [
+            {
+                "timestamp": [max(0.0, start - abs(draw.gauss(0, 4))), end + abs(draw.gauss(0, 4))],
+                "sentence": (true if draw.random() < 0.2 else sentence()) + ".",
+            }
+            for (start, end), true in zip(spans, truth[key]["sentences"], strict=True)
+        ]
+    return truth, results
+
+
+def timed(work: Callable[[], dict[str, float]], repeats: int) -> tuple[float, dict[str, float]]:
+    """Best processor time of several runs, in seconds, and the figures. Caches are emptied before each run."""
+    from cookscribe import tokens
+    from cookscribe.evaluation import captions
+
+    best, figures = float("inf"), {}
+    for _ in range(repeats):
+        tokens._cached.cache_clear()
+        captions.rouge_l.cache_clear()
+        start = time.process_time()
+        figures = work()
+        best = min(best, time.process_time() - start)
+    return best, figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="60 videos only")
+    quick = parser.parse_args().quick
+    golden = Path(os.environ.get("COOKSCRIBE_DATA", "")).parent / "golden"
+    if "COOKSCRIBE_DATA" in os.environ and golden.is_dir():
+        source = "YouCook2 validation, PDVC"
+        truth = json.loads((golden / "reference_val_yc2.json").read_text())
+        results = json.loads((golden / "P2_pdvc.json").read_text())["results"]
+    else:
+        source = "made up"
+        truth, results = made_up(457)
+    if quick:
+        truth = dict(list(truth.items())[:60])
+        results = {video: events for video, events in results.items() if video in truth}
+    with tempfile.TemporaryDirectory() as folder:
+        truth_file, prediction_file = Path(folder, "truth.json"), Path(folder, "predictions.json")
+        truth_file.write_text(json.dumps(truth))
+        prediction_file.write_text(json.dumps({"version": "", "results": results, "external_data": {}}))
+
+        def ours() -> dict[str, float]:
+            return our_way(truth_file, prediction_file)
+
+        def usual() -> dict[str, float]:
+            return usual_way(json.loads(truth_file.read_text()), json.loads(prediction_file.read_text())["results"])
+
+        our_seconds, our_figures = timed(ours, 3)
+        usual_seconds, usual_figures = timed(usual, 1)
+    difference = max(abs(our_figures[name] - value) for name, value in usual_figures.items())
+    seconds = f"usual way {usual_seconds:.2f} s, cookscribe {our_seconds:.2f} s of processor time"
+    print(f"{len(truth)} videos ({source}): {seconds}")
+    result = {
+        "benchmark": "evaluation",
+        "videos": len(truth),
+        "data": source,
+        "usual_seconds": round(usual_seconds, 3),
+        "seconds": round(our_seconds, 3),
+        "speedup": round(usual_seconds / our_seconds, 1),
+        "largest_difference": difference,
+    }
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
