@@ -17,12 +17,11 @@ def candidates(**changes: object) -> Candidates:
 
 
 def test_pdvcs_score_adds_the_caption_per_squared_length() -> None:
-    texts = ("cut the onion", "cut", "", "fry it")
+    texts = ("cut the onion", "cut", "stir well", "fry it")
     scored = candidates(captions=texts, caption_scores=np.array([-8.0, -1.0, -2.0, -9.0]))
-    # Three words and the end: -8 / 16, and so on.
-    assert rank_scores(scored) == pytest.approx([0.9 - 0.5, 0.8 - 0.25, 0.3 - 2.0, 0.5 - 1.0])
+    assert rank_scores(scored) == pytest.approx([0.9 - 8 / 9, 0.8 - 1.0, 0.3 - 2 / 4, 0.5 - 9 / 4], abs=1e-4)
     assert rank_scores(scored, alpha=0.0) == pytest.approx(scored.scores)
-    assert rank_scores(scored, alpha=2.0, power=1.0) == pytest.approx([0.9 - 4.0, 0.8 - 1.0, 0.3 - 4.0, 0.5 - 6.0])
+    assert rank_scores(scored, alpha=0.5) == pytest.approx([0.9 - 4 / 9, 0.8 - 0.5, 0.3 - 1 / 4, 0.5 - 9 / 8], abs=1e-4)
     assert rank_scores(candidates()) == pytest.approx([0.9, 0.8, 0.3, 0.5])
 
 

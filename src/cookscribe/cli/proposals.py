@@ -22,6 +22,7 @@ def propose(
         False, "--in-fold", help="Use the whole model for its own training videos too, as the released program does."
     ),
     captions: bool = typer.Option(True, help="Write a caption for every candidate."),
+    score: bool = typer.Option(False, "--score", help="Print how good the candidates are; needs --data."),
     threads: int = typer.Option(1, "--threads", help="CPU threads."),
 ) -> None:
     """Propose candidate events; training videos get theirs from a fold model that did not see them, if there is one."""
@@ -38,9 +39,12 @@ def propose(
         raise BadValueError(out, "has an unknown ending", "choose .json or .safetensors")
     if (split is None) != (data is None):
         raise BadValueError("--split", "needs --data, and --data needs --split", "give both or neither")
+    if score and data is None:
+        raise BadValueError("--score", "needs the true events", "give --data and --split")
     torch.set_num_threads(max(threads, 1))
     store = FeatureStore(features)
     ids = store.ids()
+    wanted = {}
     if split is not None and data is not None:
         wanted = YouCook2(data).videos(split, ingredients=False)
         ids = [video_id for video_id in ids if video_id in wanted]
@@ -57,3 +61,10 @@ def propose(
     forget_parts(parts)
     made = f"{about['out_of_fold']} out of fold" + (", simulated features" if about["simulated"] else "")
     print(f"{out}: {about['queries']} candidates for each of {len(found)} videos ({made})")
+    if score:
+        from cookscribe.proposals.propose import Proposer
+        from cookscribe.proposals.scoring import localisation
+
+        truth = {video_id: wanted[video_id].spans for video_id in ids}
+        for name, value in localisation(found, truth, Proposer.load(model).config).items():
+            print(f"{name:18} {value:8.4f}")

@@ -35,7 +35,8 @@ class ProposalConfig(Config):
         loss_class, loss_giou, loss_count, loss_caption: weights of the losses, on every layer.
         loss_inside: weight of a loss that is not in the paper: does this frame lie inside an event? Every frame teaches
             the encoder, not only the matched queries; 0 builds no such head.
-        rank_alpha, rank_power: score = rank_alpha * (sum log p / words ** rank_power) + class score.
+        rank_alpha: weight of the caption in the answer's ranking, rank_alpha * (sum log p / words ** 2) + class score.
+        rank_overlap: the answer passes over a candidate whose tIoU with a better one is higher; 1 as published.
     """
 
     feature_size: int = Field(default=512, ge=1)
@@ -70,7 +71,7 @@ class ProposalConfig(Config):
     loss_caption: float = Field(default=2.0, ge=0)
     loss_inside: float = Field(default=0.0, ge=0)
     rank_alpha: float = Field(default=1.0, ge=0)
-    rank_power: float = Field(default=2.0, ge=0)
+    rank_overlap: float = Field(default=1.0, ge=0, le=1)
 
     @model_validator(mode="after")
     def _divisible(self) -> Self:
@@ -102,5 +103,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "caption_points": 2,
         "caption_layers": "last",
         "loss_inside": 1.0,
+        "rank_alpha": 0.0,
+        "rank_overlap": 0.2,
     },
 }

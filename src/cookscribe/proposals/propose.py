@@ -17,6 +17,7 @@ from cookscribe.proposals.caption import Captions, Rows
 from cookscribe.proposals.config import ProposalConfig
 from cookscribe.proposals.data import Inputs, check_track
 from cookscribe.proposals.pdvc import PDVC, Layer
+from cookscribe.proposals.ranking import rerank
 from cookscribe.proposals.transformer import Encoded
 from cookscribe.track import FeatureTrack
 from cookscribe.training.checkpoint import open_model
@@ -91,6 +92,10 @@ class Proposer:
                 pooled = found.over(candidates.spans)
                 candidates = Candidates(**{**vars(candidates), "features": pooled})
             yield video_id, candidates
+
+    def answer(self, candidates: Candidates) -> Candidates:
+        """The events the model itself would choose, in order of time."""
+        return rerank(candidates, alpha=self.config.rank_alpha, overlap=self.config.rank_overlap)
 
     @torch.no_grad()
     def run(self, inputs: Inputs, *, captions: bool = True) -> list[Candidates]:

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import torch
 
-from cookscribe.candidates import Candidates, tiou_matrix
-from cookscribe.datasets.oracle import oracle_labels
+from cookscribe.candidates import Candidates
 from cookscribe.datasets.vocabulary import Vocabulary
 from cookscribe.proposals.config import ProposalConfig
 from cookscribe.proposals.criterion import Criterion
 from cookscribe.proposals.data import VideoSet
 from cookscribe.proposals.pdvc import PDVC
 from cookscribe.proposals.propose import KIND, Proposer
-from cookscribe.proposals.ranking import rerank
+from cookscribe.proposals.scoring import localisation
 from cookscribe.training.config import TrainingConfig
 from cookscribe.training.loop import Term, seed_everything, shuffled
-
-# Passed over by the answer that is scored during training: a candidate that repeats a better one.
-OVERLAP = 0.3
 
 
 class ProposalTask:
@@ -69,43 +64,6 @@ class ProposalTask:
         for first in range(0, len(self.development), 32):
             items = range(first, min(first + 32, len(self.development)))
             found += proposer.run(self.development.inputs(items, self.device), captions=False)
-        return localisation(found, [video.spans for video in self.development.videos])
-
-
-def localisation(found: Sequence[Candidates], truth: Sequence[np.ndarray]) -> dict[str, float]:
-    """How good candidates are before anybody chooses among them, and how good the model's own answer is.
-
-    Returns:
-        `oracle`: SODA tIoU if the best candidate of every true event were chosen; `answer`: SODA tIoU of the ranked
-        answer without repetitions; `score`: mean of the two; `recall`: share of true events with a candidate of tIoU
-        above 0.5; `count_correlation` and `count_error`: of the expected count.
-    """
-    oracle, answer, best = [], [], []
-    for candidates, spans in zip(found, truth, strict=True):
-        labels = oracle_labels(spans, candidates.spans, "story")
-        oracle.append(soda_tiou(candidates.spans[labels[labels >= 0]], spans))
-        answer.append(soda_tiou(rerank(candidates, overlap=OVERLAP).spans, spans))
-        if len(candidates):
-            best.extend(tiou_matrix(spans, candidates.spans).max(axis=1).tolist())
-    counts = np.array([candidates.count or 0.0 for candidates in found])
-    true = np.array([len(spans) for spans in truth], dtype=np.float64)
-    varied = len(found) > 1 and counts.std() > 0 and true.std() > 0
-    return {
-        "score": float(np.mean(oracle) + np.mean(answer)) / 2,
-        "oracle": float(np.mean(oracle)),
-        "answer": float(np.mean(answer)),
-        "recall": float(np.mean(np.array(best) > 0.5)) if best else 0.0,
-        "count_correlation": float(np.corrcoef(counts, true)[0, 1]) if varied else 0.0,
-        "count_error": float(np.abs(counts.round() - true).mean()),
-    }
-
-
-def soda_tiou(found: np.ndarray, truth: np.ndarray) -> float:
-    """F1 of the best in-order assignment of found to true spans by tIoU, in [0, 1]."""
-    if not len(found) or not len(truth):
-        return 0.0
-    labels = oracle_labels(truth, found, "story")
-    tiou = tiou_matrix(truth, found)
-    total = sum(tiou[step, label] for step, label in enumerate(labels) if label >= 0)
-    precision, recall = total / len(found), total / len(truth)
-    return float(2 * precision * recall / (precision + recall)) if total > 0 else 0.0
+        videos = self.development.videos
+        by_id = {video.id: candidates for video, candidates in zip(videos, found, strict=True)}
+        return localisation(by_id, {video.id: video.spans for video in videos}, self.config)
