@@ -73,13 +73,16 @@ def tell(W: Weights, config: object, video: Video, smoothing: float) -> Told:
         if get("simulator"):
             simulation = ref.simulate(at(W, "simulator"), h, G, get("action_states") == "residual")
             decisive, G = list(simulation["H"]), list(simulation["G"])
-        p = ref.event_probabilities(decisive, V_new, scale)
+        after = video.events[t - 1] if t and get("order") == "start" else 0
+        allowed = [n for n in range(len(h)) if n == 0 or n > after]
+        p = np.zeros(len(h))
+        p[allowed] = ref.event_probabilities([decisive[n] for n in allowed], V_new, scale)
         told.event_probabilities.append(p)
         if t == len(video.events):
-            told.losses["event"] += ref.smoothed_nll(p, 0, smoothing)
+            told.losses["event"] += ref.smoothed_nll(p[allowed], 0, smoothing)
             break
         label = video.events[t]
-        told.losses["event"] += ref.smoothed_nll(p, label, smoothing)
+        told.losses["event"] += ref.smoothed_nll(p[allowed], allowed.index(label), smoothing)
         if simulation is not None:
             for m in video.ingredient_used[t]:
                 told.losses["ingredient_selection"] -= math.log(simulation["G_hat"][m, label - 1])
@@ -125,4 +128,6 @@ def tell(W: Weights, config: object, video: Video, smoothing: float) -> Told:
             for n in range(depth):
                 for c in range(len(V_new[n])):
                     V[n][c], S[n][c] = ref.mix(at(W, "mixing"), V_new[n][c], S_new[n][c], get("mixing"))
+        if get("feedback") == "choice":
+            V = [[cell + ref.linear(at(W, "feedback"), h[label]) for cell in cells] for cells in V]
     return told

@@ -209,6 +209,7 @@ WHOLE: list[dict[str, Any]] = [
     {"letters": "b"},
     {"letters": "b", "mixing": "gelu", "logits_scale": "sqrt", "absolute": True, "scores": True, "stop": "learned"},
     {"letters": "bi", "mixing": "separate", "output": "transform", "relative": "fixed", "memory_cells": 2},
+    {"letters": "bi", "feedback": "choice", "order": "start", "memory_cells": 2},
     {"letters": "biv"},
     {"letters": "bivt"},
     {"letters": "bivt", "action_states": "residual", "layers": 1, "mixing": "gelu"},
@@ -221,6 +222,9 @@ def test_whole_model(choices: dict[str, Any]) -> None:
     config = tiny(**choices)
     model = build(config)
     videos = some_videos(3)
+    if config.order == "start":
+        for video in videos:
+            video.events = list(range(1, len(video.events) + 1))
     outputs = model(inputs_of(videos, extra=1), targets_of(videos, extra=1))
     told = [tell(numpy_weights(model), config, video, 0.1) for video in videos]
 

@@ -93,7 +93,17 @@ def test_mean_reduction_divides_each_loss_by_its_own_items() -> None:
 
 def test_every_parameter_of_every_model_learns() -> None:
     for letters in ("b", "bi", "biv", "bivt"):
-        model = build(tiny(letters, teacher="gumbel", absolute=True, scores=True, stop="learned", output="transform"))
+        model = build(
+            tiny(
+                letters,
+                teacher="gumbel",
+                absolute=True,
+                scores=True,
+                stop="learned",
+                output="transform",
+                feedback="choice",
+            )
+        )
         videos = some_videos()
         StoryLosses(LossConfig()).total(model(inputs_of(videos), targets_of(videos))).backward()
         still = [n for n, p in model.named_parameters() if p.grad is None or p.grad.abs().sum() == 0]

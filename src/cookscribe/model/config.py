@@ -11,6 +11,9 @@ Where the paper, the authors' released program and a better idea differ, the cho
 | logits_scale | `none` | `sqrt`: divided by the root of the width | - |
 | output | `linear` | `transform`: linear, GELU, LayerNorm before it | - |
 | action_states | `paper`: a mixture of events only | - | `residual`: the action's own vector is kept |
+| planner | no: one event after another | no | plan the whole story: quality, borders, count, chain |
+| feedback | `none`: the choice reaches the selector by the sentence's memory | `none` | `choice`: it is told at once |
+| order | `free`: any event at any step | `free` | `start`: only events after the last one, in training and decoding |
 """
 
 from __future__ import annotations
@@ -69,12 +72,27 @@ class ModelConfig(Config):
     logits_scale: Literal["none", "sqrt"] = "none"
     output: Literal["linear", "transform"] = "linear"
     action_states: Literal["paper", "residual"] = "paper"
+    feedback: Literal["none", "choice"] = "none"
+    order: Literal["free", "start"] = "free"
     train_ingredient_vectors: bool = True
+
+    # ours: plan the whole story at once (see planner.py)
+    planner: bool = False
+    planner_width: int = Field(default=64, gt=0)
+    planner_layers: int = Field(default=2, gt=0)
+    planner_heads: int = Field(default=4, gt=0)
+    planner_dropout: float = Field(default=0.1, ge=0, lt=1)
+    reach: float = Field(default=0.6, ge=0, le=1)  # how far a border may move, in lengths of its candidate; 0: not at all
+    most_steps: int = Field(default=18, gt=0)  # the count head knows 0 to this many steps
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if self.width % self.heads or self.width % 2:
             raise ValueError(f"width must be even and a multiple of heads, got {self.width} and {self.heads}")
+        if self.planner_width % self.planner_heads:
+            raise ValueError(
+                f"planner_width must be a multiple of planner_heads, got {self.planner_width} and {self.planner_heads}"
+            )
         if self.simulator and not self.ingredients:
             raise ValueError("the visual simulator needs ingredients")
         if self.textual_attention and not self.simulator:

@@ -31,7 +31,8 @@ class DecodingConfig(Config):
         max_steps, max_words: limits of a recipe and of a sentence.
         beam: sentences kept at once; 1 is greedy.
         length_reward: a sentence of n words competes by its log-probability divided by n ** length_reward.
-        order: "free" lets the model go back in time, "start" only allows events that start later than the last one.
+        order: "free" lets the model go back in time (unless it was trained not to), "start" only allows events that
+            start later than the last one.
         stop_bias: added to the logit of STOP; above 0 gives shorter recipes.
     """
 
@@ -100,7 +101,7 @@ def write_stories(
                 )
             )
         allowed[rows, choice] = False
-        if config.order == "start":
+        if "start" in (config.order, model.config.order):
             slots = torch.arange(allowed.shape[1], device=choice.device)
             allowed &= (slots == 0) | (slots > choice.unsqueeze(1))
     return [Story(tuple(found), "" if found else NO_CANDIDATES) for found in steps]

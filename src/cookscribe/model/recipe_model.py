@@ -7,7 +7,7 @@ its sentence, both memories are updated and mixed. `forward` runs the steps of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -109,6 +109,10 @@ class Selection:
     memory: Memory
     simulation: Simulation | None
 
+    def restricted(self, allowed: Tensor) -> Selection:
+        """The same with only the `allowed` slots, (B, N + 1), to choose from."""
+        return replace(self, logits=self.logits.masked_fill(~allowed, float("-inf")))
+
     def first(self, count: int) -> Selection:
         """The first `count` videos."""
         return Selection(
@@ -137,6 +141,7 @@ class RecipeModel(nn.Module):
         self.selector = EventSelector(config)
         self.generator = SentenceGenerator(config)
         self.mixing = MemoryMixing(config.width, config.mixing)
+        self.feedback = nn.Linear(config.width, config.width) if config.feedback == "choice" else None
         self.output = WordOutput(config)
         self.selector_ingredients = IngredientEncoder(config) if config.ingredients else None
         self.generator_ingredients = IngredientEncoder(config) if config.ingredients else None
@@ -216,6 +221,9 @@ class RecipeModel(nn.Module):
     def close_sentence(self, selection: Selection, sentence: OpenSentence, word_mask: Tensor) -> State:
         """Update and mix the memories after the sentence."""
         events, words = self.mixing(selection.memory, self.generator.close(sentence, word_mask))
+        if self.feedback is not None:
+            chosen = self.feedback(sentence.event).unsqueeze(1)
+            events = tuple(cell + chosen for cell in events)
         ingredients = None if selection.simulation is None else selection.simulation.ingredient_states
         return State(events, words, ingredients)
 
@@ -229,21 +237,30 @@ class RecipeModel(nn.Module):
         steps = targets.steps.tolist()
         encoded, state = self.encode(inputs), State()
         collected = _Collected()
+        last = torch.zeros(len(inputs), dtype=torch.long, device=inputs.times.device)
         for t in range(max(steps) + 1):
             active = sum(count >= t for count in steps)
             writing = sum(count > t for count in steps)
             encoded, state = encoded.first(active), state.first(active)
-            selection = self.select(encoded, state)
+            allowed = self.allowed(encoded.events.slot_mask, last[:active])
+            selection = self.select(encoded, state).restricted(allowed)
             labels = torch.zeros(active, dtype=torch.long, device=inputs.times.device)
             if writing:
-                labels[:writing] = targets.events[:writing, t]
-            collected.events(selection, labels, encoded.events.slot_mask)
+                labels[:writing] = last[:writing] = targets.events[:writing, t]
+            collected.events(selection, labels, allowed)
             if not writing:
                 break
             encoded, state, selection = encoded.first(writing), state.first(writing), selection.first(writing)
             event = self.choose(selection, labels[:writing])
             state = self._write(encoded, state, selection, event, targets, t, collected)
         return collected.outputs(self.output, len(inputs))
+
+    def allowed(self, slots: Tensor, last: Tensor) -> Tensor:
+        """(B, N + 1) which of the `slots` may follow the `last` one, (B,): STOP always, and what the order permits."""
+        if self.config.order == "free":
+            return slots
+        number = torch.arange(slots.shape[1], device=slots.device)
+        return slots & ((number == 0) | (number > last.unsqueeze(1)))
 
     def choose(self, selection: Selection, labels: Tensor) -> Tensor:
         """(B, d) the event that feeds the sentence.

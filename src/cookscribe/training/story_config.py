@@ -53,4 +53,6 @@ class StoryConfig(Config):
         for name, (given, expected) in pairs.items():
             if given != expected:
                 raise ValueError(f"{given} {name}, but the model has {expected}")
+        if self.model.order == "start" and self.oracle != "story":
+            raise ValueError('order = "start" needs oracle = "story": the paper\'s labels may run backwards')
         return self
