@@ -41,8 +41,20 @@ def test_sampling_shows_the_picture_on_the_screen(tmp_path: Path) -> None:
     )
     for frame in VideoFile(path).frames(rate=3.0):
         expected = int(frame.time * 10 + 1e-6)
-        assert frame.shown == pytest.approx(expected / 10, abs=0.11)  # frames on which none depends may be left out
-        assert frame.image[..., 0].mean() == pytest.approx(20 + 2 * expected, abs=6)
+        assert frame.shown == pytest.approx(expected / 10, abs=1e-6)
+        assert frame.image[..., 0].mean() == pytest.approx(20 + 2 * expected, abs=4)
+
+
+def test_left_out_frames_cost_a_tenth_of_a_second_at_most(tmp_path: Path) -> None:
+    path = films.plain(tmp_path / "f.mp4", 6.0, sound=False, options={"preset": "medium", "bf": "3"})
+    decoded = {frame.shown for frame in VideoFile(path).frames(rate=3.0)}
+    frames = list(VideoFile(path).frames(rate=3.0))
+    assert max(frame.time - frame.shown for frame in frames) < 0.16
+    assert min(frame.time - frame.shown for frame in frames) >= 0
+    # At a rate near the film's own, nothing is left out.
+    exact = [frame.shown for frame in VideoFile(path).frames(rate=12.5)]
+    assert len(set(exact)) == len(exact) == 75
+    assert len(decoded) == 18
 
 
 def test_a_still_is_repeated_not_decoded_again(tmp_path: Path) -> None:

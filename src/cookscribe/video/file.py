@@ -89,7 +89,9 @@ class VideoFile:
             raise BadFileError(self.path, "has no picture, only sound", "use an encoder that listens (speech)")
         with opened(self.path, self._demuxer, self.limits) as container:
             described(self.path, self._demuxer, container, self.limits)
-            timed = self._timed(container, coarse=rate is not None)
+            # Enough frames to spare, and each of them short: nobody misses those on which no other depends.
+            coarse = rate is not None and (self.info.frame_rate or 0.0) >= max(20.0, 8 * rate)
+            timed = self._timed(container, coarse)
             yield from self._sampled(timed, rate, size) if rate else self._each(timed, size)
 
     def picture(self, time: float, size: Size | None = None) -> Image:
@@ -169,8 +171,7 @@ class VideoFile:
     def _timed(self, container: InputContainer, coarse: bool) -> Iterator[tuple[float, float, VideoFrame]]:
         """Decoded frames with the seconds at which each appears and is over; times never go back.
 
-        `coarse` allows the decoder to leave out frames on which no other frame depends, when the film has many more
-        frames than sampling needs.
+        `coarse` has the decoder leave out frames on which no other frame depends.
         """
         stream = picture_stream(container)
         assert stream is not None
@@ -203,9 +204,8 @@ class VideoFile:
         context = stream.codec_context
         context.thread_count = self.threads
         context.options = {"max_pixels": str(self.limits.max_pixels)}
-        if coarse and (self.info.frame_rate or 0) >= 10:
-            # Frames nothing depends on are dropped undecoded: the picture at a moment is then at most a few
-            # hundredths of a second old, and decoding takes about half the time.
+        if coarse:
+            # The picture at a moment is then at most a tenth of a second old, and decoding takes about half the time.
             context.skip_frame = "NONREF"
 
     def _packets(self, container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame | float]:

@@ -30,6 +30,7 @@ def write_video(
     sound_rate: int = 16_000,
     codec: str = "libx264",
     options: dict[str, str] | None = None,
+    metadata: dict[str, str] | None = None,
 ) -> Path:
     """Write a film, atomically; the suffix of `path` chooses the container (.mp4, .mkv, .webm with fitting codecs).
 
@@ -40,9 +41,11 @@ def write_video(
         sound_rate: samples per second of `sound`.
         codec: video codec.
         options: options of the codec, e.g. {"crf": "30"}.
+        metadata: tags of the file, e.g. {"title": "tomato soup"}.
     """
     clock = Fraction(1, TICKS)
     with replacing(path) as temporary, av.open(str(temporary), "w") as container:
+        container.metadata.update(metadata or {})
         video: VideoStream | None = None
         audio = None
         if sound is not None:
