@@ -16,6 +16,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "predict",
     "export",
     "kitchen",
+    "kitchen_videos",
     "data",
     "video",
     "evaluate",

@@ -1,0 +1,1 @@
+"""Drawing the simulated kitchen: from a made-up recipe to the frames of a video."""
