@@ -57,6 +57,9 @@ class Targets(_Tensors):
         action_used: (B, T, R) True where the sentence names the action.
         word_ingredient: (B, T, L - 1, M) True where the word that position k predicts is (part of) the ingredient.
         word_action: (B, T, L - 1) the action that word names, or -1.
+        true_times: (B, S, 2) start and end of all S true steps as shares of the video, also those without an oracle
+            event.
+        true_mask: (B, S) True for real steps.
     """
 
     events: Tensor
@@ -65,6 +68,8 @@ class Targets(_Tensors):
     action_used: Tensor
     word_ingredient: Tensor
     word_action: Tensor
+    true_times: Tensor
+    true_mask: Tensor
 
     @property
     def steps(self) -> Tensor:

@@ -82,7 +82,7 @@ class ModelConfig(Config):
     planner_layers: int = Field(default=2, gt=0)
     planner_heads: int = Field(default=4, gt=0)
     planner_dropout: float = Field(default=0.1, ge=0, lt=1)
-    reach: float = Field(default=0.6, ge=0, le=1)  # how far a border may move, in lengths of its candidate; 0: not at all
+    reach: float = Field(default=0.6, ge=0, le=1)  # how far a border may move, in lengths of its candidate
     most_steps: int = Field(default=18, gt=0)  # the count head knows 0 to this many steps
 
     @model_validator(mode="after")

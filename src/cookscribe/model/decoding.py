@@ -18,9 +18,12 @@ from pydantic import Field
 from torch import Tensor
 
 from cookscribe.config import Config
+from cookscribe.errors import BadValueError
 from cookscribe.model.batch import Inputs
+from cookscribe.model.planner import SHORTEST_SHARE
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
 from cookscribe.model.sentences import Written, write_sentences
+from cookscribe.model.story_decoding import plan_stories
 from cookscribe.story import Story, StoryStep
 
 
@@ -34,6 +37,9 @@ class DecodingConfig(Config):
         order: "free" lets the model go back in time (unless it was trained not to), "start" only allows events that
             start later than the last one.
         stop_bias: added to the logit of STOP; above 0 gives shorter recipes.
+        events: "steps" chooses one event after another, as the paper does; "quality" and "chain" tell the best story of
+            the planner's plan, whose borders are refined (see `story_decoding`).
+        max_overlap, count_weight: of these two.
     """
 
     max_steps: int = Field(default=16, ge=1)
@@ -42,6 +48,9 @@ class DecodingConfig(Config):
     length_reward: float = Field(default=1.0, ge=0)
     order: Literal["free", "start"] = "free"
     stop_bias: float = 0.0
+    events: Literal["steps", "quality", "chain"] = "steps"
+    max_overlap: float = Field(default=0.3, ge=0, le=1)
+    count_weight: float = Field(default=1.0, ge=0)
 
 
 NO_CANDIDATES = "no candidate event was offered"
@@ -67,18 +76,28 @@ def write_stories(
     videos = torch.tensor([i for i, span in enumerate(spans) if len(span)], device=inputs.times.device)
     if not len(videos):
         return [Story((), NO_CANDIDATES) for _ in spans]
-    encoded = model.encode(inputs.take(videos))
+    taken = inputs.take(videos)
+    encoded = model.encode(taken)
+    told: Tensor | None = None
+    if config.events != "steps":
+        told, refined = tell_plan(model, taken, encoded, [spans[i] for i in videos.tolist()], config)
+        spans = list(spans)
+        for place, video in enumerate(videos.tolist()):
+            spans[video] = refined[place]
     state = State()
     allowed = encoded.events.slot_mask.clone()
     for number in range(config.max_steps):
         selection = model.select(encoded, state)
         choice, probabilities = choose_slots(selection.logits, allowed, config, first=number == 0)
+        if told is not None:
+            choice = told[:, number]
         going = (choice != 0).nonzero().squeeze(1)
         if not len(going):
             break
         if len(going) < len(choice):
             videos, allowed, choice = videos[going], allowed[going], choice[going]
             probabilities = probabilities[going]
+            told = None if told is None else told[going]
             encoded, state, selection = encoded.take(going), state.take(going), selection.take(going)
         rows = torch.arange(len(choice), device=choice.device)
         sentence = model.open_sentence(encoded, state, selection.hidden[rows, choice])
@@ -105,6 +124,32 @@ def write_stories(
             slots = torch.arange(allowed.shape[1], device=choice.device)
             allowed &= (slots == 0) | (slots > choice.unsqueeze(1))
     return [Story(tuple(found), "" if found else NO_CANDIDATES) for found in steps]
+
+
+def tell_plan(
+    model: RecipeModel, inputs: Inputs, encoded: Encoded, spans: Sequence[NDArray[np.float64]], config: DecodingConfig
+) -> tuple[Tensor, list[NDArray[np.float64]]]:
+    """The planned slots of each video, (B, max_steps) with 0 (STOP) behind the last, and its refined spans, seconds."""
+    if model.planner is None or config.events == "steps":
+        raise BadValueError(
+            f"events = {config.events}", "the model has no planner", "train one with planner = true, or choose steps"
+        )
+    plan = model.plan(inputs, encoded)
+    stories = plan_stories(
+        plan,
+        config.events,
+        longest=config.max_steps,
+        max_overlap=config.max_overlap,
+        count_weight=config.count_weight,
+    )
+    slots = torch.zeros(len(stories), config.max_steps, dtype=torch.long, device=inputs.times.device)
+    for video, story in enumerate(stories):
+        slots[video, : len(story)] = torch.tensor(story, device=slots.device) + 1
+    # Shares of the video become seconds by the candidate's own length, which is known in both.
+    length = (inputs.times[..., 1:] - inputs.times[..., :1]).clamp(min=SHORTEST_SHARE)
+    moves = ((plan.times - inputs.times) / length).double().cpu().numpy()
+    refined = [span + moves[b, : len(span)] * (span[:, 1:] - span[:, :1]) for b, span in enumerate(spans)]
+    return slots, [np.maximum(span, 0.0) for span in refined]
 
 
 def choose_slots(logits: Tensor, allowed: Tensor, config: DecodingConfig, *, first: bool) -> tuple[Tensor, Tensor]:

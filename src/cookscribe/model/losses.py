@@ -1,4 +1,4 @@
-"""The six losses, one small method each, and the table of their weights.
+"""The six losses of the paper, one small method each, the table of all weights, and the planner's losses beside them.
 
 Selection and attention losses are negative log-likelihoods at the labelled places only: the printed log(Â ⊙ label)
 would be the logarithm of zero everywhere else.
@@ -14,6 +14,7 @@ from pydantic import Field
 from torch import Tensor
 
 from cookscribe.config import Config
+from cookscribe.model.plan_losses import PLAN_LOSSES, PlanLosses
 
 LOSSES = (
     "event",
@@ -33,7 +34,7 @@ class LossConfig(Config):
 
     `sum` adds up all items of a video and averages over videos, as the paper does up to a constant; `mean` averages
     each loss over its own items (steps, words, labels), so that the weights mean the same whatever the length of a
-    recipe.
+    recipe. The losses of the planner (only a model that has one knows them) are always means over their own items.
     """
 
     event: float = Field(default=1.0, ge=0)
@@ -42,6 +43,11 @@ class LossConfig(Config):
     action_selection: float = Field(default=1.0, ge=0)
     ingredient_attention: float = Field(default=1.0, ge=0)
     action_attention: float = Field(default=1.0, ge=0)
+    refinement: float = Field(default=1.0, ge=0)
+    quality: float = Field(default=1.0, ge=0)
+    count: float = Field(default=0.1, ge=0)
+    story: float = Field(default=1.0, ge=0)
+    chain: float = Field(default=0.1, ge=0)
     event_smoothing: float = Field(default=0.1, ge=0, lt=1)
     word_smoothing: float = Field(default=0.1, ge=0, lt=1)
     reduction: Literal["sum", "mean"] = "sum"
@@ -58,6 +64,7 @@ class Outputs:
             oracle event.
         ingredient_attention, action_attention: (any,) probability Z_m or Z_a at each labelled word.
         videos: number of videos.
+        plan: the losses of the planner, or None without one.
     """
 
     event_logits: Tensor
@@ -70,6 +77,7 @@ class Outputs:
     ingredient_attention: Tensor
     action_attention: Tensor
     videos: int
+    plan: PlanLosses | None = None
 
 
 def smoothed_nll(logits: Tensor, labels: Tensor, smoothing: float, mask: Tensor | None = None) -> Tensor:
@@ -130,13 +138,17 @@ class StoryLosses:
     @property
     def weights(self) -> dict[str, float]:
         """The weight of every loss by name."""
-        return {name: float(getattr(self.config, name)) for name in LOSSES}
+        return {name: float(getattr(self.config, name)) for name in (*LOSSES, *PLAN_LOSSES)}
 
     def __call__(self, outputs: Outputs) -> dict[str, tuple[Tensor, float]]:
         """Name to (sum of the items, what to divide it by), for every loss with a weight."""
         terms: dict[str, tuple[Tensor, float]] = {}
         for name, weight in self.weights.items():
             if weight == 0:
+                continue
+            if name in PLAN_LOSSES:
+                if outputs.plan is not None:
+                    terms[name] = outputs.plan(name)
                 continue
             values: Tensor = getattr(self, name)(outputs)
             divisor = outputs.videos if self.config.reduction == "sum" else values.numel()

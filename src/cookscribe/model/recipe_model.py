@@ -20,6 +20,8 @@ from cookscribe.model.ingredients import IngredientEncoder
 from cookscribe.model.losses import Outputs
 from cookscribe.model.memory import Rows
 from cookscribe.model.mixing import Memory, MemoryMixing
+from cookscribe.model.plan_losses import PlanLosses
+from cookscribe.model.planner import Plan, StoryPlanner
 from cookscribe.model.selector import EncodedEvents, EventSelector, gumbel_choice
 from cookscribe.model.simulator import ProjectedActions, Simulation, VisualSimulator
 
@@ -44,6 +46,8 @@ class Encoded:
 
     def first(self, count: int) -> Encoded:
         """The first `count` videos."""
+        if count == len(self.ingredient_mask):
+            return self
         return Encoded(
             self.events.first(count),
             None if self.sentence_ingredients is None else self.sentence_ingredients.first(count),
@@ -78,6 +82,8 @@ class State:
 
     def first(self, count: int) -> State:
         """The first `count` videos."""
+        if self.events is None or count == len(self.events[0]):
+            return self
         return State(
             None if self.events is None else tuple(cell[:count] for cell in self.events),
             None if self.words is None else tuple(cell[:count] for cell in self.words),
@@ -115,6 +121,8 @@ class Selection:
 
     def first(self, count: int) -> Selection:
         """The first `count` videos."""
+        if count == len(self.logits):
+            return self
         return Selection(
             self.hidden[:count],
             self.logits[:count],
@@ -147,6 +155,8 @@ class RecipeModel(nn.Module):
         self.generator_ingredients = IngredientEncoder(config) if config.ingredients else None
         self.simulator = VisualSimulator(config) if config.simulator else None
         self._initialise()
+        # Built afterwards: the planner is no part of the paper and keeps its own initial weights.
+        self.planner = StoryPlanner(config) if config.planner else None
 
     def _initialise(self) -> None:
         # 0.02 at the paper's width; wider layers need smaller numbers, narrower ones larger, for the same
@@ -208,6 +218,13 @@ class RecipeModel(nn.Module):
         logits = self.selector.logits(decisive, memory, encoded.events.slot_mask)
         return Selection(hidden, logits, memory, simulation)
 
+    def plan(self, inputs: Inputs, encoded: Encoded) -> Plan:
+        """What the planner makes of the candidates as they look before the first step."""
+        assert self.planner is not None
+        hidden, _ = self.selector.step(encoded.events, None)
+        plan: Plan = self.planner(hidden[:, 1:], inputs.times, inputs.scores, inputs.event_mask)
+        return plan
+
     def open_sentence(self, encoded: Encoded, state: State, event: Tensor) -> OpenSentence:
         """Begin the sentence of the chosen event, (B, d)."""
         return self.generator.open(event, state.words, encoded.sentence_ingredients, encoded.ingredient_mask)
@@ -236,6 +253,9 @@ class RecipeModel(nn.Module):
         inputs, targets = inputs.take(order), targets.take(order)
         steps = targets.steps.tolist()
         encoded, state = self.encode(inputs), State()
+        planned = None
+        if self.planner is not None:
+            planned = PlanLosses(self.plan(inputs, encoded), inputs.times, targets, self.config.most_steps)
         collected = _Collected()
         last = torch.zeros(len(inputs), dtype=torch.long, device=inputs.times.device)
         for t in range(max(steps) + 1):
@@ -253,7 +273,8 @@ class RecipeModel(nn.Module):
             encoded, state, selection = encoded.first(writing), state.first(writing), selection.first(writing)
             event = self.choose(selection, labels[:writing])
             state = self._write(encoded, state, selection, event, targets, t, collected)
-        return collected.outputs(self.output, len(inputs))
+        outputs = collected.outputs(self.output, len(inputs))
+        return outputs if planned is None else replace(outputs, plan=planned)
 
     def allowed(self, slots: Tensor, last: Tensor) -> Tensor:
         """(B, N + 1) which of the `slots` may follow the `last` one, (B,): STOP always, and what the order permits."""
@@ -356,5 +377,6 @@ class _Collected:
             word_logits=output(torch.cat(self.word_rows)),
             word_labels=torch.cat(self.word_labels),
             videos=videos,
+            plan=None,
             **{name: torch.cat(values) if values else empty for name, values in self.probabilities.items()},
         )

@@ -57,6 +57,7 @@ class StoryTruth:
         words: per step, word ids with BOS and EOS.
         ingredients, actions: per step, the rows its sentence names.
         word_ingredients, word_actions: per step, pairs (word, row).
+        times: (S, 2) borders of all true steps as shares of the video, those without an oracle candidate too.
     """
 
     events: Ints
@@ -65,6 +66,7 @@ class StoryTruth:
     actions: tuple[tuple[int, ...], ...]
     word_ingredients: tuple[tuple[tuple[int, int], ...], ...]
     word_actions: tuple[tuple[tuple[int, int], ...], ...]
+    times: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.words)
@@ -136,6 +138,7 @@ def label_story(
         tuple(done),
         tuple(word_named),
         tuple(word_done),
+        np.clip(video.spans / candidates.duration, 0.0, 1.0),
     )
 
 
@@ -184,7 +187,12 @@ def batch_targets(
     action_used = np.zeros((size, steps, actions), dtype=bool)
     word_ingredient = np.zeros((size, steps, length - 1, ingredients), dtype=bool)
     word_action = np.full((size, steps, length - 1), -1, dtype=np.int64)
+    all_steps = max(len(truth.times) for truth in truths)
+    true_times = np.zeros((size, all_steps, 2), dtype=np.float32)
+    true_mask = np.zeros((size, all_steps), dtype=bool)
     for b, truth in enumerate(truths):
+        true_times[b, : len(truth.times)] = truth.times
+        true_mask[b, : len(truth.times)] = True
         events[b, : len(truth)] = truth.events + 1
         for t, ids in enumerate(truth.words):
             words[b, t, : len(ids)] = ids
@@ -194,5 +202,14 @@ def batch_targets(
                 word_ingredient[b, t, k, m] = True
             for k, r in truth.word_actions[t]:
                 word_action[b, t, k] = r
-    arrays = (events, words, ingredient_used, action_used, word_ingredient, word_action)
+    arrays = (
+        events,
+        words,
+        ingredient_used,
+        action_used,
+        word_ingredient,
+        word_action,
+        true_times,
+        true_mask,
+    )
     return Targets(*(torch.from_numpy(array).to(device) for array in arrays))

@@ -1,0 +1,80 @@
+"""From a plan to a story: the best ordered set of events, found exactly.
+
+`quality` adds up the estimated tIoU of the chosen events; neighbours may overlap a little, and the number of events is
+the expected count. `chain` takes the chain of highest score, where the number of events speaks with its probability:
+score of the best chain of k events + weight x log p(count = k).
+
+Both are dynamic programmes over all chains (`chains.py`), beside the paper's step-by-step argmax (`decoding.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from cookscribe.model.chains import BestChains, Potentials, best_chains
+from cookscribe.model.planner import Plan
+from cookscribe.model.refinement import tiou_of_pairs
+
+StoryRule = Literal["quality", "chain"]
+
+
+def plan_stories(
+    plan: Plan, rule: StoryRule, *, longest: int, max_overlap: float = 0.3, count_weight: float = 1.0
+) -> list[list[int]]:
+    """The chosen candidates of each video, in order; empty without candidates, otherwise at least one.
+
+    Args:
+        plan: of the planner (or the mean of several).
+        rule: "quality" or "chain".
+        longest: the most events of a story.
+        max_overlap: for `quality`, the highest tIoU (after refinement) of two neighbours.
+        count_weight: for `chain`, how much the count estimate speaks.
+    """
+    longest = min(longest, max(plan.mask.shape[1], 1))
+    if plan.mask.shape[1] == 0:
+        return [[] for _ in range(len(plan.mask))]
+    if rule == "quality":
+        chains = best_chains(quality_potentials(plan, max_overlap), longest)
+        lengths = nearest_length(chains.scores, expected_count(plan.count))
+    else:
+        chains = best_chains(plan.potentials, longest)
+        lengths = likeliest_length(chains.scores, plan.count, count_weight)
+    return _told(chains, lengths, plan.mask)
+
+
+def quality_potentials(plan: Plan, max_overlap: float) -> Potentials:
+    """Chains whose score is the sum of the qualities; neighbours that overlap more than `max_overlap` are forbidden."""
+    quality = plan.quality.sigmoid().masked_fill(~plan.mask, float("-inf"))
+    tiou = tiou_of_pairs(plan.times.unsqueeze(2), plan.times.unsqueeze(1))
+    edge = torch.zeros_like(tiou).masked_fill(tiou > max_overlap, float("-inf"))
+    nothing = torch.zeros_like(quality)
+    return Potentials(quality, nothing, nothing, edge)
+
+
+def expected_count(count: Tensor) -> Tensor:
+    """(B, C + 1) logits of the number of steps to its mean, (B,)."""
+    return (count.softmax(dim=1) * torch.arange(count.shape[1], device=count.device)).sum(dim=1)
+
+
+def nearest_length(scores: Tensor, wanted: Tensor) -> Tensor:
+    """(B,) the possible length (finite score) that is nearest to `wanted`; of two, the shorter."""
+    lengths = torch.arange(1, scores.shape[1] + 1, device=scores.device)
+    distance = (lengths - wanted.unsqueeze(1)).abs().masked_fill(~scores.isfinite(), float("inf"))
+    return distance.argmin(dim=1) + 1
+
+
+def likeliest_length(scores: Tensor, count: Tensor, weight: float) -> Tensor:
+    """(B,) the length whose best chain has the highest score together with the count's log-probability."""
+    log_probability = count.log_softmax(dim=1)[:, 1:]
+    missing = scores.shape[1] - log_probability.shape[1]
+    if missing > 0:
+        # Lengths the count head knows nothing of are as likely as its last one.
+        log_probability = torch.cat((log_probability, log_probability[:, -1:].expand(-1, missing)), dim=1)
+    return (scores + weight * log_probability[:, : scores.shape[1]]).argmax(dim=1) + 1
+
+
+def _told(chains: BestChains, lengths: Tensor, mask: Tensor) -> list[list[int]]:
+    return [chains.of(b, int(lengths[b])) if bool(mask[b].any()) else [] for b in range(len(mask))]
