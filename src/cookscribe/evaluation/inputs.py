@@ -79,8 +79,8 @@ def read_ingredients(path: Path) -> dict[str, tuple[str, ...]]:
 
 
 def _video_id(path: Path, key: str) -> str:
-    if not key.strip() or key == "v_":
-        raise BadFileError(path, "holds a video without an id")
+    if not key.strip() or key == "v_" or not key.encode("utf-8", "ignore").decode("utf-8") == key:
+        raise BadFileError(path, f"holds a video without an id that can be written: {key!r:.60}")
     return key
 
 

@@ -15,6 +15,7 @@ import os
 import queue
 import shutil
 import subprocess
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -158,7 +159,7 @@ class _Program:
 
     def __init__(self) -> None:
         java, jar = _find_java(), _find_jar()
-        command = [java, "-Xmx2G", "-Xms1G", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-jar", jar.name]
+        command = [java, "-Xmx2G", "-Xms1G", "-XX:+UseParallelGC", "-Dfile.encoding=UTF-8", "-jar", jar.name]
         try:
             self.process = subprocess.Popen(
                 [*command, "-", "-", "-stdio", "-l", "en", "-norm"],
@@ -239,6 +240,8 @@ _PROGRAM: _Program | None = None
 def _running_program() -> _Program:
     global _PROGRAM
     if _PROGRAM is None or not _PROGRAM.usable:
+        if sys.stderr.isatty():
+            print("starting METEOR: it reads its tables first, which takes some seconds", file=sys.stderr)
         _PROGRAM = _Program()
     return _PROGRAM
 
