@@ -36,28 +36,41 @@ def task_of(folder: Path, count: int, training: TrainingConfig, **changes: objec
 def test_it_learns_eight_videos_by_heart(tmp_path: Path) -> None:
     training = TrainingConfig.parse(
         {
-            "epochs": 130,
+            "epochs": 100,
             "batch_size": 8,
-            "learning_rate": 3e-3,
+            "learning_rate": 4e-3,
             "weight_decay": 0.0,
             "schedule": {"kind": "warmup-linear", "warmup": 5},
             "ema": 0.9,
-            "evaluate_every": 130,
+            "evaluate_every": 100,
         }
     )
-    task = task_of(tmp_path / "features", 8, training, caption_dropout=0.0)
-    train(task, training, tmp_path / "model", quiet=True)
-    proposer = Proposer.load(tmp_path / "model")
-    found = proposer.run(task.development.inputs(range(8), torch.device("cpu")))
-    recalled, right, said = [], [], []
-    for video, candidates in zip(task.development.videos, found, strict=True):
-        tiou = tiou_matrix(video.spans, candidates.spans)
-        recalled += (tiou.max(axis=1) > 0.7).tolist()
+    videos, store = made_up(8, tmp_path / "features")
+    config = ProposalConfig.preset("small", **TINY)
+    prepared = VideoSet(videos, store, config, None)
+    train(ProposalTask(config, training, prepared, prepared, None), training, tmp_path / "model", quiet=True)
+    found = Proposer.load(tmp_path / "model").run(prepared.inputs(range(8), torch.device("cpu")))
+    recalled, right = [], []
+    for video, candidates in zip(videos, found, strict=True):
+        recalled += (tiou_matrix(video.spans, candidates.spans).max(axis=1) > 0.7).tolist()
         right.append(abs(candidates.count - len(video.spans)) < 0.5)
-        said += [candidates.captions[n] == text for n, text in zip(tiou.argmax(axis=1), video.sentences, strict=True)]
     assert np.mean(recalled) >= 0.95
     assert np.mean(right) >= 0.75
-    assert np.mean(said) >= 0.6
+
+
+def test_captions_are_learnt(tmp_path: Path) -> None:
+    task = task_of(tmp_path, 4, TrainingConfig(), caption_dropout=0.0)
+    optimizer = torch.optim.Adam(task.model.parameters(), lr=5e-3)
+    values = []
+    for _ in range(25):
+        term = task.losses([0, 1, 2, 3], 0)["caption.1"]
+        values.append(term.total.item() / term.divisor)
+        optimizer.zero_grad()
+        torch.autograd.backward(term.total / term.divisor)
+        optimizer.step()
+    # Fourteen words and the end, three words a sentence: the grammar alone leaves verb and dish open, 0.9 nats a word.
+    assert values[0] > 2.5
+    assert values[-1] < 0.5
 
 
 def test_the_losses_of_a_batch_are_the_sums_of_its_shares(tmp_path: Path) -> None:

@@ -68,6 +68,7 @@ class ProposalRun(Config):
         min_count: a word must be seen this often to get into the vocabulary.
         development: share of the training videos kept apart to choose the weights.
         folds: models for out-of-fold candidates; 0 trains none of them.
+        fold_captions: learn captions in the fold models too; a selector reads only spans and scores.
         videos: train on this many videos only; 0 takes all.
     """
 
@@ -80,6 +81,7 @@ class ProposalRun(Config):
     min_count: int = Field(default=3, ge=1)
     development: float = Field(default=0.1, gt=0, lt=1)
     folds: int = Field(default=0, ge=0)
+    fold_captions: bool = True
     videos: int = Field(default=0, ge=0)
 
     def training_config(self) -> TrainingConfig:
@@ -113,10 +115,11 @@ def train_proposals(run: ProposalRun, base: Path, out: Path, *, quiet: bool = Fa
     if run.folds:
         parts = folds(videos, run.folds)
         write_json(out / FOLDS, {"folds": [list(part) for part in parts]})
+        of_folds = run.model_copy(update={"captions": run.captions and run.fold_captions})
         for number, part in enumerate(parts, 1):
             kept = [video for key, video in videos.items() if key not in set(part)]
             name = f"fold-{number}"
-            histories[name] = _train_one(run, store, kept, out / name, quiet)
+            histories[name] = _train_one(of_folds, store, kept, out / name, quiet)
     return histories
 
 
