@@ -71,6 +71,15 @@ def test_an_id_may_begin_with_the_prefix() -> None:
     assert report.missing == ()
 
 
+def test_one_odd_prediction_does_not_hide_the_others() -> None:
+    events = Events([[0, 1]], ("stir",))
+    report = evaluate({"v_x": events, "v_y": events}, {"v_x": events, "y": events, "odd": events}, meteor=False)
+    assert (report.missing, report.unknown) == ((), ("odd",))
+    # With ids that begin with the prefix themselves, a prediction belongs to one video only.
+    report = evaluate({"x": events, "v_x": events}, {"v_x": events}, meteor=False)
+    assert report.missing == ("x",)
+
+
 def test_threads_change_no_digit() -> None:
     truth, predictions = made_up(3, videos=40)
     expected = scores(truth, predictions)

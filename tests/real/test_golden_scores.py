@@ -94,6 +94,21 @@ def test_missing_videos_are_named(reports: dict[str, Report], golden_folder: Pat
     assert videos == {"truth": 457, "predicted": 366, "missing": sorted(removed)}
 
 
+def test_empty_lists(truth: dict[str, Events], meteor: MeteorTable, golden_folder: Path) -> None:
+    """The first three videos with an empty list each: the original SODA hangs there, the other programs run."""
+    golden = json.loads((golden_folder / "edge_cases.json").read_text())["P7_emptylist"]
+    predictions = read_predictions(golden_folder / "P2_pdvc.json")
+    predictions |= {video: Events([], ()) for video in sorted(truth)[:3]}
+    report = evaluate(truth, predictions, meteor=meteor)
+    for metric, theirs in THEIRS.items():
+        assert report.dvc["2018"].mean(metric) == pytest.approx(golden["dvc_eval_2018"]["mean"][theirs], abs=PERCENT)
+    assert report.localisation.precision == pytest.approx(golden["dvc_eval_2018"]["mean"]["Precision"], abs=PERCENT)
+    for metric, value in report.paragraph.items():
+        assert value == pytest.approx(golden["paragraph"]["scores"][THEIRS[metric]], abs=PERCENT)
+    assert report.repetition == pytest.approx(golden["repetition"]["scores"]["re4"], abs=PERCENT)
+    assert report.soda_videos("released") == 454
+
+
 def test_each_video(reports: dict[str, Report], golden_folder: Path) -> None:
     report = reports["P1_oracle"]
     place = {video: i for i, video in enumerate(report.videos)}

@@ -85,6 +85,18 @@ def bare_ids(keys: Sequence[str]) -> dict[str, str]:
     return {key[2:] if prefixed else key: key for key in keys}
 
 
+def _matches(truth: Mapping[str, Events], predictions: Mapping[str, Events]) -> dict[str, str]:
+    """Key of the truth -> key of the prediction, for videos that have one: the same key, or it with or without `v_`."""
+    prefixed = all(key.startswith("v_") for key in truth)
+    found: dict[str, str] = {}
+    for key in truth:
+        for other in (key, key[2:] if prefixed else key, f"v_{key}"):
+            if other in predictions and (other == key or other not in truth):
+                found[key] = other
+                break
+    return found
+
+
 def align(truth: Mapping[str, Events], predictions: Mapping[str, Events]) -> list[Video]:
     """The videos of the truth, sorted by id, each with its prediction. Predictions for other videos are left out.
 
@@ -96,22 +108,14 @@ def align(truth: Mapping[str, Events], predictions: Mapping[str, Events]) -> lis
     empty = sorted(key for key, events in truth.items() if not len(events))
     if empty:
         raise BadValueError("truth", f"{empty[0]} has no event", "leave out videos that were not annotated")
-    true_keys, predicted_keys = bare_ids(list(truth)), bare_ids(list(predictions))
-    if predictions and not true_keys.keys() & predicted_keys.keys():
+    matches = _matches(truth, predictions)
+    if predictions and not matches:
         raise BadValueError(
             "predictions", "not one predicted video is in the truth", "check that both files are of the same split"
         )
-    return [
-        Video(
-            id=true_keys[bare],
-            truth=truth[true_keys[bare]],
-            predicted=predictions[predicted_keys[bare]] if bare in predicted_keys else None,
-        )
-        for bare in sorted(true_keys)
-    ]
+    return [Video(key, truth[key], predictions[matches[key]] if key in matches else None) for key in sorted(truth)]
 
 
 def unknown_videos(truth: Mapping[str, Events], predictions: Mapping[str, Events]) -> list[str]:
     """Predicted videos that are not in the truth, as they are written there: nobody scores them."""
-    true_keys, predicted_keys = bare_ids(list(truth)), bare_ids(list(predictions))
-    return [predicted_keys[bare] for bare in sorted(predicted_keys.keys() - true_keys.keys())]
+    return sorted(predictions.keys() - set(_matches(truth, predictions).values()))
