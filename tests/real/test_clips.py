@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from cookscribe.encoders import load_encoder
+from cookscribe.encoders.i3d import I3dEncoder
 from cookscribe.encoders.milnce import MilNceEncoder
 from cookscribe.encoders.s3d import S3D
 from cookscribe.encoders.speech import SpeechEncoder
@@ -51,7 +52,7 @@ def test_leaving_out_frames_changes_no_picture(clips: list[Path]) -> None:
         assert not video.warnings
 
 
-@pytest.mark.parametrize("name", ["effnet", "speech", "effnet+speech"])
+@pytest.mark.parametrize("name", ["effnet", "speech", "effnet+speech", "i3d"])
 def test_installed_encoders(clips: list[Path], name: str) -> None:
     try:
         encoder = load_encoder(name)
@@ -68,6 +69,17 @@ def test_installed_encoders(clips: list[Path], name: str) -> None:
         if name == "effnet":
             assert len(track.times) == pytest.approx(2 * track.duration, abs=1)
             assert (track.values.std(axis=1) > 0.05).all()
+
+
+def test_i3d_names_a_real_action(clips: list[Path]) -> None:
+    try:
+        encoder = load_encoder("i3d")
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+    assert isinstance(encoder, I3dEncoder)
+    track = encoder.encode(VideoFile(next(path for path in clips if "pancake" in path.name)))
+    logits = encoder.network.classifier(torch.from_numpy(track.values))
+    assert int(logits.softmax(dim=1).mean(dim=0).argmax()) == 129  # "flipping pancake" of the 400 classes, from 0
 
 
 def test_speech_in_a_real_clip(clips: list[Path]) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from cookscribe.encoders.base import Encoder, EncoderOptions, Progress
 from cookscribe.errors import BadValueError
 
-NAMES = ("effnet", "milnce", "speech", "tsn")
+NAMES = ("effnet", "milnce", "i3d", "speech", "tsn")
 
 __all__ = ["NAMES", "Encoder", "EncoderOptions", "Progress", "load_encoder"]
 
@@ -43,6 +43,10 @@ def _load_one(name: str, options: EncoderOptions) -> Encoder:
         from cookscribe.encoders.milnce import MilNceEncoder
 
         return MilNceEncoder(options.weights.get("milnce"))
+    if name == "i3d":
+        from cookscribe.encoders.i3d import I3dEncoder
+
+        return I3dEncoder(options.weights.get("i3d"))
     if name == "speech":
         from cookscribe.encoders.speech import FromFile, SpeechEncoder, Whisper
 

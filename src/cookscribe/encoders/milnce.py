@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +14,11 @@ from cookscribe.encoders.base import Progress, silent
 from cookscribe.encoders.parameters import read_parameters, read_words
 from cookscribe.encoders.s3d import S3D, WIDTH, WordNumbers
 from cookscribe.encoders.weights import Found, cache_folder, locate, named
+from cookscribe.encoders.windows import encode_windows
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import read_json, replacing, write_json
 from cookscribe.track import FeatureTrack
-from cookscribe.video import Frame, Size, VideoFile, ahead
+from cookscribe.video import VideoFile
 
 RATE = 16.0
 WINDOW = 32
@@ -57,16 +57,17 @@ class MilNceEncoder:
         self.rate, self.window, self.stride, self.side = rate, window, stride, side
 
     def encode(self, video: VideoFile, progress: Progress = silent) -> FeatureTrack:
-        """(T, 512) float32, one row per `stride` frames. A thread decodes while a window is encoded."""
-        times: list[float] = []
-        rows: list[NDArray[np.float32]] = []
-        frames = ahead(video.frames(self.rate, Size.square(self.side)), depth=2 * self.stride)
-        for window in windows(frames, self.window, self.stride):
-            rows.append(self.features(np.stack([frame.image for frame in window])[None])[0])
-            # A window that ran out of film repeats its last frame; its centre must not lie behind the end.
-            times.append((window[0].time + window[-1].time) / 2)
-            progress(times[-1])
-        return FeatureTrack(np.array(times), np.stack(rows), self.name, video.duration)
+        """(T, 512) float32, one row per `stride` frames."""
+        return encode_windows(
+            video,
+            self.features,
+            self.name,
+            rate=self.rate,
+            window=self.window,
+            stride=self.stride,
+            side=self.side,
+            progress=progress,
+        )
 
     def features(self, clips: NDArray[np.uint8]) -> NDArray[np.float32]:
         """(B, T, H, W, 3) RGB -> (B, 512)."""
@@ -78,22 +79,6 @@ class MilNceEncoder:
         """(B, 512): vectors whose dot product with the rows says how well sentence and film fit."""
         with torch.inference_mode():
             return self.network.text_module(self.numbers(sentences)).numpy()  # type: ignore[no-any-return]
-
-
-def windows(frames: Iterator[Frame], window: int, stride: int) -> Iterator[list[Frame]]:
-    """Overlapping windows in order. The last one, or a film shorter than one, is filled up with its last frame."""
-    held: deque[Frame] = deque()
-    new = 0
-    for frame in frames:
-        held.append(frame)
-        new += 1
-        if len(held) == window:
-            yield list(held)
-            new = 0
-            for _ in range(stride):
-                held.popleft()
-    if new:
-        yield list(held) + [held[-1]] * (window - len(held))
 
 
 def load_s3d(found: Found) -> tuple[S3D, tuple[str, ...]]:

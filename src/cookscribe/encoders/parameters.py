@@ -49,6 +49,26 @@ class ArrayUnpickler(pickle.Unpickler):
         raise pickle.UnpicklingError(f"it names {module}.{name}, which no array needs")
 
 
+def read_pickled_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Arrays from a pickle of nested dictionaries, by their keys joined with slashes."""
+    try:
+        with path.open("rb") as file:
+            loaded = ArrayUnpickler(file).load()
+    except (pickle.UnpicklingError, ValueError, EOFError, OSError, TypeError, AttributeError, LookupError) as error:
+        raise BadFileError(path, f"is not a pickle of arrays: {error}", "download it again") from None
+    arrays: dict[str, NDArray[Any]] = {}
+
+    def walk(value: Any, name: str) -> None:
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                walk(inner, f"{name}/{key}" if name else str(key))
+        elif isinstance(value, np.ndarray):
+            arrays[name] = value
+
+    walk(loaded, "")
+    return arrays
+
+
 def read_words(path: Path) -> tuple[str, ...]:
     """The words of a one-dimensional `.npy` file of strings, whether stored as text or as a pickled object array."""
     try:

