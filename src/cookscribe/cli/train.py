@@ -26,7 +26,7 @@ def proposals(
 ) -> None:
     """Train the proposal model (PDVC). Start it with torchrun to use several processes."""
     from cookscribe.proposals.run import ProposalRun, train_proposals
-    from cookscribe.training.distributed import leave
+    from cookscribe.training.distributed import is_first, leave
 
     run = ProposalRun.load(config)
     changes: dict[str, object] = {} if folds is None else {"folds": folds}
@@ -39,7 +39,7 @@ def proposals(
         histories = train_proposals(run, config.parent, out)
     finally:
         leave()
-    for name, history in histories.items():
+    for name, history in histories.items() if is_first() else ():
         scores = history.epochs[history.best_epoch - 1].scores
         shown = ", ".join(f"{key} {value:.4f}" for key, value in scores.items())
         print(f"{name}: epoch {history.best_epoch} of {len(history.epochs)}, development: {shown}")

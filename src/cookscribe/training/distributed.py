@@ -89,6 +89,11 @@ def join(device: str = "cpu") -> Processes:
     return Processes(dist.get_rank(), dist.get_world_size(), place)
 
 
+def is_first() -> bool:
+    """True in the process that prints, also before and after the processes are joined."""
+    return os.environ.get("RANK", "0") == "0"
+
+
 def leave() -> None:
     """Close the connections, if there are any."""
     if dist.is_initialized():
