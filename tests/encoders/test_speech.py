@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 import films
+from cookscribe.cli import build_app
+from cookscribe.datasets.store import FeatureStore
 from cookscribe.datasets.transcripts import Transcript, read_timed_transcripts
 from cookscribe.encoders import EncoderOptions, load_encoder, speech
 from cookscribe.encoders.jobs import words_path, write_words
-from cookscribe.encoders.speech import SOUND_RATE, SpeechEncoder, pieces
+from cookscribe.encoders.speech import SOUND_RATE, FromFile, SpeechEncoder, pieces
 from cookscribe.errors import BadFileError, MissingDependencyError
 from cookscribe.video import VideoFile
 
@@ -103,6 +105,29 @@ def test_words_from_a_file_instead_of_listening(encoder: SpeechEncoder, tmp_path
     other = VideoFile(films.plain(tmp_path / "other.mp4", 1.0, sound=False))
     with pytest.raises(BadFileError, match="no transcript of other"):
         reader.encode(other)
+
+
+def test_transcripts_alone(encoder: SpeechEncoder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Timed and untimed files, no film; an id of unknown length is named, and the others are done."""
+    (tmp_path / "lengths.csv").write_text("a,20.0,500\nb,10.0,250\n")
+    timed = [{"video_id": "a", "segments": [{"start": 12.0, "end": 14.0, "text": "fry the onions"}]}]
+    untimed = [{"video_id": name, "text": "fry the onions"} for name in ("b", "c")]
+    for name, lines, code in (("timed", timed, 0), ("untimed", untimed, 1)):
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        lengths = ["--video-lengths", str(tmp_path / "lengths.csv"), "--out", str(tmp_path / "out")]
+        assert (build_app()(["encode-transcripts", str(path), *lengths], standalone_mode=False) or 0) == code
+    assert "failed  c" in capsys.readouterr().err
+    store = FeatureStore(tmp_path / "out")
+    assert store.ids() == ["a", "b"]
+    onions = encoder.vectors(["fry the onions"])[0]
+    timed_track, spread = store.read("a"), store.read("b")
+    np.testing.assert_allclose(timed_track.over(np.array([[11.0, 15.0]]))[0], onions, atol=1e-5)
+    assert not timed_track.values[timed_track.times < 7].any()
+    assert (spread.values @ onions > 0.5).all()
+    (tmp_path / "wrong.jsonl").write_text('{"text": "no id"}\n')
+    with pytest.raises(BadFileError, match="video_id"):
+        FromFile(tmp_path / "wrong.jsonl")
 
 
 def test_words_are_kept_beside_the_features(tmp_path: Path) -> None:

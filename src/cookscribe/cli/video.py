@@ -1,4 +1,4 @@
-"""`cookscribe probe`, `encode` and `weights`: films, their features, and where the encoders' weights are."""
+"""`cookscribe probe`, `encode`, `encode-transcripts`, `weights`: films, their features, the encoders' weights."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
     app.command()(probe)
     app.command()(encode)
+    app.command()(encode_transcripts)
     app.add_typer(weights, name="weights")
 
 
@@ -99,6 +100,30 @@ def encode(
     done = len(open_films) - failed
     print(f"{done} encoded, {len(films) - len(open_films)} there already, {failed} failed: {out}")
     if failed:
+        raise typer.Exit(1)
+
+
+def encode_transcripts(
+    transcripts: Path = typer.Argument(help="JSON lines: video_id with timed segments, or with text alone."),
+    video_lengths: Path = typer.Option(..., help="File of lines `id,duration,frames`."),
+    out: Path = typer.Option(..., help="Feature folder to write; ids that are there are skipped."),
+) -> None:
+    """Make speech tracks from transcripts alone, where there are no films to listen to."""
+    from cookscribe.datasets.youcook2 import read_lengths
+    from cookscribe.encoders.speech import FromFile
+    from cookscribe.encoders.speech import encode_transcripts as write_tracks
+    from cookscribe.progress import track
+
+    source = FromFile(transcripts)
+    durations = {video_id: length.duration for video_id, length in read_lengths(video_lengths).items()}
+    unknown = [video_id for video_id in source.ids() if video_id not in durations]
+    total = len(source.ids())
+    for _ in track(write_tracks(source, durations, out), "encoding", total):
+        pass
+    print(f"{total - len(unknown)} tracks: {out}")
+    for video_id in unknown:
+        print(f"failed  {video_id}: its duration is not in {video_lengths}", file=sys.stderr)
+    if unknown:
         raise typer.Exit(1)
 
 

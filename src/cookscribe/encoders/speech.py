@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,11 +11,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cookscribe.datasets.transcripts import Transcript, read_timed_transcripts
+from cookscribe.datasets.store import FeatureStore
+from cookscribe.datasets.transcripts import Transcript, read_timed_transcripts, read_untimed_transcripts
 from cookscribe.encoders.base import Progress, silent
 from cookscribe.encoders.minilm import SentenceVectors
 from cookscribe.encoders.weights import locate
 from cookscribe.errors import BadFileError, MissingDependencyError
+from cookscribe.files import read_json_lines
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile
 
@@ -96,17 +98,41 @@ class Whisper:
 
 
 class FromFile:
-    """Takes the words from a file of timed transcripts, by the film's file name without its ending."""
+    """Takes the words from a file of transcripts by video id (a film's id is its file name without the ending).
+
+    The file holds JSON lines, either all timed, `{"video_id", "segments": [{"start", "end", "text"}]}`, or all untimed,
+    `{"video_id", "text"}`; the words of the latter are spread evenly over the film.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.transcripts = read_timed_transcripts(path)
+        self.timed: dict[str, Transcript] = {}
+        self.texts: dict[str, str] = {}
+        _, first = next(iter(read_json_lines(path)), (0, {}))
+        if isinstance(first, dict) and "segments" in first:
+            self.timed = read_timed_transcripts(path)
+        else:
+            entries = [value for _, value in read_json_lines(path) if isinstance(value, dict)]
+            # How long the videos are is not known yet; only the text is taken here.
+            durations = {str(entry.get("video_id")): 1.0 for entry in entries}
+            untimed = read_untimed_transcripts(path, durations)
+            self.texts = {video: transcript.text for video, transcript in untimed.items()}
+
+    def ids(self) -> list[str]:
+        """Ids of all videos in the file, sorted."""
+        return sorted(self.timed.keys() | self.texts.keys())
+
+    def transcript(self, video_id: str, duration: float) -> Transcript:
+        """The words of a video that lasts `duration` seconds."""
+        if video_id in self.timed:
+            return self.timed[video_id]
+        if video_id in self.texts:
+            return Transcript.from_text(self.texts[video_id], duration)
+        raise BadFileError(self.path, f"has no transcript of {video_id}", "leave it out to listen instead")
 
     def __call__(self, video: VideoFile, progress: Progress = silent) -> Transcript:
-        if video.path.stem not in self.transcripts:
-            raise BadFileError(self.path, f"has no transcript of {video.path.stem}", "leave it out to listen instead")
         progress(video.duration)
-        return self.transcripts[video.path.stem]
+        return self.transcript(video.path.stem, video.duration)
 
 
 class SpeechEncoder:
@@ -146,6 +172,21 @@ class SpeechEncoder:
         silence = np.zeros(self.width, dtype=np.float32)
         values = np.stack([vectors.get(text, silence) for text in texts])
         return FeatureTrack(times, values, self.name, duration)
+
+
+def encode_transcripts(
+    source: FromFile, durations: Mapping[str, float], out: Path, weights: Path | None = None
+) -> Iterator[str]:
+    """Write a `speech` track for every transcript of a known length, without any film; yields the ids as they are done.
+
+    Ids that are in `out` already are left as they are.
+    """
+    encoder, store = SpeechEncoder(source, weights), FeatureStore(out)
+    for video_id in source.ids():
+        if video_id in durations and video_id not in store:
+            transcript = source.transcript(video_id, durations[video_id])
+            store.write(video_id, encoder.track(transcript, durations[video_id]))
+        yield video_id
 
 
 def pieces(blocks: Iterator[NDArray[np.float32]]) -> Iterator[tuple[float, NDArray[np.float32]]]:
