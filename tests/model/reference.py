@@ -61,10 +61,12 @@ def position(k: int, width: int) -> Array:
 
 def attend(W: Weights, query: Array, rows: list[Array], heads: int) -> Array:
     """Multi-head attention of one vector over a list of vectors, without an output projection."""
-    q = linear(at(W, "query"), query)
-    keys = [linear(at(W, "key"), row) for row in rows]
-    values = [linear(at(W, "value"), row) for row in rows]
-    size = len(q) // heads
+    width = len(query)
+    (Q, K, V), (b_q, b_k, b_v) = (W[f"projection.{name}"].reshape(3, width, -1) for name in ("weight", "bias"))
+    q = Q @ query + b_q[:, 0]
+    keys = [K @ row + b_k[:, 0] for row in rows]
+    values = [V @ row + b_v[:, 0] for row in rows]
+    size = width // heads
     out = np.zeros_like(q)
     for head in range(heads):
         part = slice(head * size, (head + 1) * size)

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from cookscribe.model.attention import textual_attention
+from cookscribe.model.dropout import Dropout
 from cookscribe.model.embedding import EventEmbedding, WordEmbedding
 from cookscribe.model.heads import Heads, sinusoid
 from cookscribe.model.ingredients import IngredientEncoder
@@ -89,12 +90,40 @@ def test_two_matrices_give_the_same_by_either_way() -> None:
     assert close(layer._two_matrices(few)[0], layer._two_matrices(many)[0, :3])
 
 
+@pytest.mark.parametrize("cells", [1, 3])
+def test_settled_rows_read_the_same(cells: int) -> None:
+    layer = MemoryLayer(8, 2, cells, 0.0, 0.0)
+    plain(layer)
+    mask = torch.tensor([[True] * 5, [True, True, False, True, False]])[:, None, None, :]
+    rows, memory = layer.rows(tensor(2, 5, 8), mask), tensor(2, cells, 8)
+    settled = layer.settle(rows, mask)
+    assert settled.settled is not None
+    assert close(layer.read(settled, memory, mask), layer.read(rows, memory, mask))
+    assert close(layer.read(settled.take(torch.tensor([1])), memory[1:], mask[1:]), layer.read(rows, memory, mask)[1:])
+    with_dropout = MemoryLayer(8, 2, cells, 0.0, 0.5).double().train()
+    assert with_dropout.settle(rows, mask).settled is None
+
+
+def test_dropout_keeps_the_mean_and_drops_the_share() -> None:
+    dropout = Dropout(0.1)
+    x = torch.ones(1000, 333)
+    out = dropout(x)
+    assert math.isclose((out == 0).float().mean().item(), 26 / 256, abs_tol=2e-3)
+    assert math.isclose(out.mean().item(), 1.0, abs_tol=2e-3)
+    assert len(out.unique()) == 2
+    # Neighbours are independent: a byte says nothing about the next one.
+    both = ((out[:, 1:] == 0) & (out[:, :-1] == 0)).float().mean().item()
+    assert math.isclose(both, (26 / 256) ** 2, abs_tol=1e-3)
+    assert dropout.eval()(x) is x
+    assert Dropout(0.0)(x) is x
+
+
 def test_few_to_many_is_ordinary_attention() -> None:
     heads = Heads(8, 2, 0.0)
     plain(heads)
     few, many = tensor(2, 3, 8), tensor(2, 6, 8)
     mask = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
-    query = heads.split(heads.query(few))
+    query, _, _ = heads.project(few)
     key, value = heads.keys_values(many)
     assert close(heads.few_to_many(few, many, mask), heads.attend(query, key, value, mask[:, None, None, :]))
 

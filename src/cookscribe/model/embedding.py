@@ -9,6 +9,7 @@ from torch.nn import functional as F
 from cookscribe.errors import BadValueError
 from cookscribe.model.batch import Inputs
 from cookscribe.model.config import ModelConfig
+from cookscribe.model.dropout import Dropout
 from cookscribe.model.heads import sinusoid
 from cookscribe.model.memory import LAYER_NORM_EPS
 
@@ -22,7 +23,7 @@ class Perceptron(nn.Sequential):
     def __init__(self, inputs: int, width: int, dropout: float, *, normalise_input: bool = True) -> None:
         first = nn.LayerNorm(inputs, eps=LAYER_NORM_EPS) if normalise_input else nn.Identity()
         super().__init__(
-            first, nn.Dropout(dropout), nn.Linear(inputs, width), nn.ReLU(), nn.LayerNorm(width, eps=LAYER_NORM_EPS)
+            first, Dropout(dropout), nn.Linear(inputs, width), nn.ReLU(), nn.LayerNorm(width, eps=LAYER_NORM_EPS)
         )
 
 

@@ -20,9 +20,8 @@ class Heads(nn.Module):
         super().__init__()
         self.heads = heads
         self.dropout = dropout
-        self.query = nn.Linear(width, width)
-        self.key = nn.Linear(width, width)
-        self.value = nn.Linear(width, width)
+        # Queries, keys and values stand one below the other: rows that need all three get them from one product.
+        self.projection = nn.Linear(width, 3 * width)
 
     def split(self, x: Tensor) -> Tensor:
         """(B, L, d) to (B, heads, L, d / heads)."""
@@ -30,14 +29,14 @@ class Heads(nn.Module):
 
     def project(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values of the same rows: each (B, heads, L, d / heads), from one matrix product."""
-        weight = torch.cat((self.query.weight, self.key.weight, self.value.weight))
-        bias = torch.cat((self.query.bias, self.key.bias, self.value.bias))
-        query, key, value = F.linear(x, weight, bias).chunk(3, dim=-1)
+        query, key, value = self.projection(x).chunk(3, dim=-1)
         return self.split(query), self.split(key), self.split(value)
 
     def keys_values(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Keys and values of rows that are only looked at: each (B, heads, L, d / heads)."""
-        return self.split(self.key(x)), self.split(self.value(x))
+        width = x.shape[-1]
+        key, value = F.linear(x, self.projection.weight[width:], self.projection.bias[width:]).chunk(2, dim=-1)
+        return self.split(key), self.split(value)
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         """Attention of split heads: (B, heads, Lq, d / heads) and a mask that is True where a key may be seen.
@@ -62,18 +61,20 @@ class Heads(nn.Module):
         Returns:
             (B, C, d).
         """
-        size = few.shape[-1] // self.heads
-        query = self.split(self.query(few))
-        moved = torch.einsum("bhce,hed->bhcd", query, self.key.weight.view(self.heads, size, -1))
+        width = few.shape[-1]
+        size = width // self.heads
+        of_query, of_key, of_value = self.projection.weight.chunk(3)
+        query = self.split(F.linear(few, of_query, self.projection.bias[:width]))
+        moved = torch.einsum("bhce,hed->bhcd", query, of_key.view(self.heads, size, -1))
         scores = moved.flatten(1, 2) @ many.transpose(1, 2) / math.sqrt(size)
         if mask is not None:
             scores = scores.masked_fill(~mask[:, None, :], float("-inf"))
         weights = F.dropout(scores.softmax(dim=-1), self.dropout, self.training)
         cells = few.shape[1]
         seen = (weights @ many).view(len(few), self.heads, cells, -1)
-        out = torch.einsum("bhcd,hed->bhce", seen, self.value.weight.view(self.heads, size, -1))
+        out = torch.einsum("bhcd,hed->bhce", seen, of_value.view(self.heads, size, -1))
         total = weights.sum(dim=-1).view(len(few), self.heads, cells)
-        out = out + total.unsqueeze(-1) * self.value.bias.view(self.heads, 1, size)
+        out = out + total.unsqueeze(-1) * self.projection.bias[2 * width :].view(self.heads, 1, size)
         return out.transpose(1, 2).flatten(2)
 
 

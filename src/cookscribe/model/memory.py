@@ -17,15 +17,31 @@ computed once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from cookscribe.model.dropout import Dropout
 from cookscribe.model.heads import Heads
 
 LAYER_NORM_EPS = 1e-12
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Attention of rows over each other without any memory.
+
+    Attributes:
+        seen: (B, heads, L, d / heads) the weighted values.
+        weight: (B, heads, L, 1) logarithm of the sum of the weights before they were normalised.
+    """
+
+    seen: Tensor
+    weight: Tensor
 
 
 @dataclass(frozen=True)
@@ -37,6 +53,7 @@ class Rows:
         hidden: (B, K, d), H of all rows that may be looked at (K = L without a cache, earlier rows included with one).
         query: (B, heads, L, d / heads), for reading; key, value: (B, heads, K, d / heads).
         self_key, self_value: (B, heads, K, d / heads), of the self-attention, kept for rows to come.
+        settled: what the rows see in each other, if they stay the same for many memories.
     """
 
     attended: Tensor
@@ -46,14 +63,31 @@ class Rows:
     value: Tensor
     self_key: Tensor
     self_value: Tensor
+    settled: Settled | None = None
 
     def first(self, count: int) -> Rows:
         """The same for the first `count` videos of the batch."""
-        return Rows(*(getattr(self, name)[:count] for name in Rows.__dataclass_fields__))
+        # Slicing costs a copy in the backward pass, so whole batches are left alone.
+        return self if count == len(self.hidden) else self._map(lambda value: value[:count])
 
     def take(self, index: Tensor) -> Rows:
         """The same for the videos (or beams) in `index`."""
-        return Rows(*(getattr(self, name)[index] for name in Rows.__dataclass_fields__))
+        return self._map(lambda value: value[index])
+
+    def _map(self, change: Callable[[Tensor], Tensor]) -> Rows:
+        settled = self.settled
+        if settled is not None:
+            settled = Settled(change(settled.seen), change(settled.weight))
+        return Rows(
+            change(self.attended),
+            change(self.hidden),
+            change(self.query),
+            change(self.key),
+            change(self.value),
+            change(self.self_key),
+            change(self.self_value),
+            settled,
+        )
 
 
 class MemoryLayer(nn.Module):
@@ -79,7 +113,7 @@ class MemoryLayer(nn.Module):
         # Rows of both matrices: first the candidate C, then the gate Z; the bias is written once.
         self.update_memory = nn.Linear(width, 2 * width, bias=False)
         self.update_seen = nn.Linear(width, 2 * width)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def rows(self, x: Tensor, mask: Tensor | None, past: Rows | None = None) -> Rows:
         """Self-attention and intermediate.
@@ -103,6 +137,19 @@ class MemoryLayer(nn.Module):
             read_value = torch.cat((past.value, read_value), dim=2)
         return Rows(attended, hidden, read_query, read_key, read_value, key, value)
 
+    def settle(self, rows: Rows, mask: Tensor | None) -> Rows:
+        """Rows that will be read with many memories: what they see in each other is computed once.
+
+        Not with dropout on the attention, which is drawn anew for every step.
+        """
+        if self.training and self.read_attention.dropout:
+            return rows
+        scores = rows.query @ rows.key.transpose(2, 3) / math.sqrt(rows.query.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask, float("-inf"))
+        weight = scores.logsumexp(dim=-1, keepdim=True)
+        return replace(rows, settled=Settled((scores - weight).exp() @ rows.value, weight))
+
     def initial(self, mean: Tensor) -> Tensor:
         """M₀, (B, cells, d), from a (B, d) summary of what starts the story."""
         start: Tensor = self.dropout(self.start_norm(self.start(mean).unsqueeze(1) + self.start_bias))
@@ -115,14 +162,21 @@ class MemoryLayer(nn.Module):
             mask: True where a row may look, broadcastable to (B, heads, L, K); the memory is always seen.
         """
         memory_key, memory_value = self.read_attention.keys_values(memory)
-        if mask is not None:
-            mask = F.pad(mask, (memory.shape[1], 0), value=True)
-        seen = self.read_attention.attend(
-            rows.query,
-            torch.cat((memory_key, rows.key), dim=2),
-            torch.cat((memory_value, rows.value), dim=2),
-            mask,
-        )
+        if rows.settled is not None:
+            # Softmax over memory and rows together, from its two parts.
+            scores = rows.query @ memory_key.transpose(2, 3) / math.sqrt(rows.query.shape[-1])
+            weights = torch.cat((scores, rows.settled.weight), dim=-1).softmax(dim=-1)
+            joined = weights[..., :-1] @ memory_value + weights[..., -1:] * rows.settled.seen
+            seen = joined.transpose(1, 2).flatten(2)
+        else:
+            if mask is not None:
+                mask = F.pad(mask, (memory.shape[1], 0), value=True)
+            seen = self.read_attention.attend(
+                rows.query,
+                torch.cat((memory_key, rows.key), dim=2),
+                torch.cat((memory_value, rows.value), dim=2),
+                mask,
+            )
         output: Tensor = self.output_norm(rows.attended + self.dropout(self._two_matrices(seen)))
         return output
 

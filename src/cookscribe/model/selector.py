@@ -42,6 +42,8 @@ class EncodedEvents:
 
     def first(self, count: int) -> EncodedEvents:
         """The first `count` videos."""
+        if count == len(self.slot_mask):
+            return self
         return EncodedEvents(self.rows.first(count), self.slots, self.slot_mask[:count], self.row_mask[:count])
 
     def take(self, index: Tensor) -> EncodedEvents:
@@ -79,7 +81,8 @@ class EventSelector(nn.Module):
         if ingredients is not None:
             x = torch.cat((x, ingredients), dim=1)
             row_mask = torch.cat((slot_mask, inputs.ingredient_mask), dim=1)
-        rows = self._layer(0).rows(x, row_mask[:, None, None, :])
+        view = row_mask[:, None, None, :]
+        rows = self._layer(0).settle(self._layer(0).rows(x, view), view)
         return EncodedEvents(rows, slots, slot_mask, row_mask)
 
     def step(self, encoded: EncodedEvents, memory: Memory | None) -> tuple[Tensor, Memory]:

@@ -1,0 +1,205 @@
+"""Speed and size of the recipe model.
+
+    python benchmarks/story.py [--quick] [--threads 1]
+
+- `decode_speedup`: cached, batched decoding against the released way (one video at a time, the candidates encoded again
+  at every step, the whole prefix run again for every word); same weights, steps and words.
+- training videos per second of `small-b` and `paper-b` in float32 and under bfloat16 autocast.
+- parameters and forward FLOPs of every preset for one video, counted with the fast path off and the MATH kernel.
+
+Weights and inputs are random: the work does not depend on their values. The last line is one JSON object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
+
+from cookscribe.model.batch import Inputs, Targets
+from cookscribe.model.config import BOS, EOS, PRESETS, UNK, ModelConfig, preset
+from cookscribe.model.decoding import DecodingConfig, write_stories
+from cookscribe.model.losses import LossConfig, StoryLosses
+from cookscribe.model.recipe_model import RecipeModel, State
+
+INGREDIENTS = 10
+NEVER = -1e4
+
+
+def make_inputs(config: ModelConfig, videos: int, events: int) -> Inputs:
+    """Random candidates and ingredients."""
+    draw = torch.Generator().manual_seed(0)
+    start = torch.rand(videos, events, generator=draw).sort(dim=1).values * 0.9
+    return Inputs(
+        features=torch.randn(videos, events, config.feature_size, generator=draw),
+        times=torch.stack((start, start + 0.05), dim=-1),
+        scores=torch.rand(videos, events, generator=draw),
+        event_mask=torch.ones(videos, events, dtype=torch.bool),
+        texts=torch.zeros(videos, events, 0, 0, dtype=torch.long),
+        ingredients=torch.randint(1, config.input_words, (videos, INGREDIENTS, 2), generator=draw),
+        ingredient_mask=torch.ones(videos, INGREDIENTS, dtype=torch.bool),
+    )
+
+
+def make_targets(config: ModelConfig, videos: int, events: int, steps: int, words: int) -> Targets:
+    """Random recipes of equal size."""
+    draw = torch.Generator().manual_seed(1)
+    ids = torch.randint(4, config.vocabulary_size, (videos, steps, words + 2), generator=draw)
+    ids[..., 0], ids[..., -1] = BOS, EOS
+    return Targets(
+        events=torch.randint(1, events + 1, (videos, steps), generator=draw).sort(dim=1).values,
+        words=ids,
+        ingredient_used=torch.rand(videos, steps, INGREDIENTS, generator=draw) < 0.2,
+        action_used=torch.rand(videos, steps, config.actions, generator=draw) < 0.005,
+        word_ingredient=torch.rand(videos, steps, words + 1, INGREDIENTS, generator=draw) < 0.02,
+        word_action=torch.full((videos, steps, words + 1), -1),
+        true_times=torch.rand(videos, steps, 2, generator=draw).sort(dim=-1).values,
+        true_mask=torch.ones(videos, steps, dtype=torch.bool),
+    )
+
+
+@torch.no_grad()
+def released_way(model: RecipeModel, inputs: Inputs, steps: int, words: int) -> list[list[list[int]]]:
+    """One video at a time; every step encodes the candidates again, every word runs the whole prefix again."""
+    stories = []
+    for video in range(len(inputs)):
+        alone = inputs.take(torch.tensor([video]))
+        state, used, story = State(), [], []
+        for _ in range(steps):
+            encoded = model.encode(alone)
+            selection = model.select(encoded, state)
+            logits = selection.logits[0].clone()
+            logits[[0, *used]] = float("-inf")
+            used.append(int(logits.argmax()))
+            event = selection.hidden[:, used[-1]]
+            tokens = [BOS]
+            for _ in range(words):
+                sentence = model.open_sentence(encoded, state, event)
+                hidden, sentence = model.generator.extend(sentence, torch.tensor([tokens]))
+                scores = model.output(hidden)[0, -1]
+                scores[:4] = float("-inf")
+                tokens.append(int(scores.argmax()))
+            sentence = model.open_sentence(encoded, state, event)
+            _, sentence = model.generator.extend(sentence, torch.tensor([tokens]))
+            state = model.close_sentence(selection, sentence, torch.ones(1, len(tokens), dtype=torch.bool))
+            story.append(tokens[1:])
+        stories.append(story)
+    return stories
+
+
+def decoding(quick: bool) -> dict[str, Any]:
+    """Both ways on the same `paper-b` weights; STOP and EOS are pushed away, so that both do the same work."""
+    steps, words, events, batch, alone = (2, 20, 100, 32, 1) if quick else (8, 20, 100, 64, 3)
+    torch.manual_seed(0)
+    config = preset("paper-b")
+    model = RecipeModel(config).eval()
+    with torch.no_grad():
+        model.output.linear.bias[EOS] = NEVER
+        model.output.linear.bias[UNK] = NEVER
+    inputs = make_inputs(config, batch, events)
+    spans = [np.zeros((events, 2))] * batch
+    names = [str(i) for i in range(config.vocabulary_size)]
+    settings = DecodingConfig(max_steps=steps, max_words=words, stop_bias=NEVER)
+    write_stories(model, inputs.take(torch.tensor([0])), spans[:1], names, settings)
+    began = time.perf_counter()
+    stories = write_stories(model, inputs, spans, names, settings)
+    cached = (time.perf_counter() - began) / batch
+    began = time.perf_counter()
+    slow = released_way(model, inputs.take(torch.arange(alone)), steps, words)
+    plain = (time.perf_counter() - began) / alone
+    same = [
+        [int(word) for word in step.sentence.split()] == tokens
+        for story, expected in zip(stories, slow, strict=False)
+        for step, tokens in zip(story.steps, expected, strict=True)
+    ]
+    return {
+        "decode_speedup": plain / cached,
+        "decode_seconds_per_video": {"cached_batched": cached, "released_way": plain},
+        "decode_same_sentences": float(np.mean(same)),
+        "decode_size": {"candidates": events, "steps": steps, "words": words, "batch": batch},
+    }
+
+
+def training_speed(name: str, precision: torch.dtype, videos: int, events: int, steps: int, words: int) -> float:
+    """Videos per second of forward, backward and optimiser, best of two after a first pass."""
+    torch.manual_seed(0)
+    config = preset(name)
+    model = RecipeModel(config)
+    losses = StoryLosses(LossConfig())
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+    inputs = make_inputs(config, videos, events)
+    targets = make_targets(config, videos, events, steps, words)
+    best = float("inf")
+    for _ in range(3):
+        began = time.perf_counter()
+        optimiser.zero_grad(set_to_none=True)
+        with torch.autocast("cpu", precision, enabled=precision != torch.float32):
+            total = losses.total(model(inputs, targets))
+        total.backward()
+        optimiser.step()
+        best = min(best, time.perf_counter() - began)
+        if best > 20:
+            break
+    return videos / best
+
+
+def training(quick: bool) -> dict[str, float]:
+    """Videos per second by preset and precision. bfloat16 without hardware for it is slow: it gets a small share."""
+    small = (32, 25, 8, 10)
+    large = (2, 25, 3, 10) if quick else (4, 100, 8, 10)
+    tiny = (1, 10, 1, 4) if quick else (1, 25, 2, 10)
+    return {
+        "small-b float32": training_speed("small-b", torch.float32, *small),
+        "small-b bfloat16": training_speed("small-b", torch.bfloat16, *((4, 25, 3, 10) if quick else small)),
+        "paper-b float32": training_speed("paper-b", torch.float32, *large),
+        "paper-b float32, small share": training_speed("paper-b", torch.float32, *tiny),
+        "paper-b bfloat16, small share": training_speed("paper-b", torch.bfloat16, *tiny),
+    }
+
+
+def sizes(quick: bool) -> dict[str, dict[str, float]]:
+    """Parameters and forward GFLOPs per video: 8 steps of 10 words, N = 100 (paper) or 25 (small)."""
+    torch.backends.mha.set_fastpath_enabled(False)
+    table = {}
+    for name in PRESETS:
+        config = preset(name)
+        model = RecipeModel(config).eval()
+        events = 100 if name.startswith("paper") else 25
+        steps = 2 if quick else 8
+        inputs, targets = make_inputs(config, 1, events), make_targets(config, 1, events, steps, 10)
+        counter = FlopCounterMode(display=False)
+        with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), counter:
+            model(inputs, targets)
+        table[name] = {
+            "parameters": sum(value.numel() for value in model.parameters()),
+            f"forward_gflops_{steps}_steps": counter.get_total_flops() / 1e9,
+        }
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, under a minute")
+    parser.add_argument("--threads", type=int, default=1)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    result: dict[str, Any] = {"benchmark": "story", "threads": arguments.threads, "quick": arguments.quick}
+    result |= decoding(arguments.quick)
+    print(f"decoding: {result['decode_speedup']:.1f} x the released way", flush=True)
+    result["training_videos_per_second"] = training(arguments.quick)
+    for name, speed in result["training_videos_per_second"].items():
+        print(f"training {name}: {speed:.2f} videos/s", flush=True)
+    result["presets"] = sizes(arguments.quick)
+    for name, values in result["presets"].items():
+        print(name, ", ".join(f"{key} {value:,.3f}" for key, value in values.items()), flush=True)
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
