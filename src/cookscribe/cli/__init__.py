@@ -14,6 +14,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "train",
     "proposals",
     "predict",
+    "write",
     "export",
     "kitchen",
     "kitchen_videos",

@@ -1,0 +1,146 @@
+"""A bundle: `bundle.json`, a proposal model, a recipe model and a card, in one folder.
+
+kitchen/
+  bundle.json            what it is: name, encoder, limits
+  README.md              the model card
+  proposals/, story/     model folders: config.json, weights.safetensors (half precision), vocabulary.json
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from cookscribe.config import Config
+from cookscribe.errors import BadValueError, MissingFileError
+from cookscribe.files import write_text
+from cookscribe.proposals.propose import Proposer
+from cookscribe.training.checkpoint import CONFIG, VOCABULARY, WEIGHTS, read_tensors, write_tensors
+from cookscribe.training.story_writer import StoryWriter
+
+DESCRIPTION, CARD = "bundle.json", "README.md"
+PROPOSALS, STORY = "proposals", "story"
+
+
+class BundleConfig(Config):
+    """What a bundle says about itself.
+
+    Attributes:
+        format: version of the folder's layout.
+        name: what `--model` calls it.
+        encoder: which features it reads, see `encoders.load_encoder`.
+        simulated: True when it learnt from the simulated kitchen only.
+        films: for which films it is, in words a user understands.
+        weak: a recipe whose mean confidence is below this says that its evidence is weak.
+    """
+
+    format: Literal[1] = 1
+    name: str
+    encoder: str
+    simulated: bool = False
+    films: str = ""
+    weak: float = 0.2
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A bundle on disk."""
+
+    folder: Path
+    config: BundleConfig
+
+    @classmethod
+    def open(cls, folder: Path) -> Bundle:
+        """Read a bundle's description; its models are loaded by whoever uses them."""
+        folder = Path(folder)
+        if not (folder / DESCRIPTION).is_file():
+            raise MissingFileError(folder, f"is not a bundle: it has no {DESCRIPTION}", shipped_advice())
+        return cls(folder, BundleConfig.load(folder / DESCRIPTION))
+
+    @property
+    def proposals(self) -> Path:
+        """Folder of the proposal model."""
+        return self.folder / PROPOSALS
+
+    @property
+    def story(self) -> Path:
+        """Folder of the recipe model."""
+        return self.folder / STORY
+
+
+def _shipped_folder() -> Path:
+    return Path(str(files("cookscribe.bundles"))) / "shipped"
+
+
+def shipped() -> tuple[str, ...]:
+    """Names of the bundles that come with the package."""
+    folder = _shipped_folder()
+    return tuple(sorted(path.parent.name for path in folder.glob(f"*/{DESCRIPTION}"))) if folder.is_dir() else ()
+
+
+def shipped_advice() -> str:
+    """What to name instead."""
+    names = ", ".join(shipped())
+    return f"name a bundle's folder, or one that is shipped: {names}" if names else "name a bundle's folder"
+
+
+def find_bundle(name: str | Path) -> Bundle:
+    """A shipped bundle by name, or any bundle by its folder."""
+    if str(name) in shipped():
+        return Bundle.open(_shipped_folder() / str(name))
+    if Path(name).is_dir():
+        return Bundle.open(Path(name))
+    raise BadValueError(str(name), "no bundle of this name and no such folder", shipped_advice())
+
+
+def bundle_models(name: str, films: str, proposals: Path, story: Path, target: Path) -> Bundle:
+    """Make a bundle of two model folders that read the same features; its card says what it was made of.
+
+    Raises:
+        BadValueError: the two models read different features, or `target` is not empty.
+    """
+    proposer, writer = Proposer.load(proposals), StoryWriter.load(story)
+    if target.exists() and any(target.iterdir()):
+        raise BadValueError(target, "is not empty", "choose a new folder")
+    encoder, width = writer.config.encoder, writer.config.model.feature_size
+    if proposer.config.encoder != encoder or proposer.config.feature_size != width:
+        raise BadValueError(
+            story,
+            f"reads {width} columns of {encoder!r}, the proposal model {proposer.config.feature_size} "
+            f"of {proposer.config.encoder!r}",
+            "train both on the same features",
+        )
+    config = BundleConfig(name=name, encoder=encoder, films=films, simulated=writer.config.simulated)
+    learnt = "the simulated kitchen only" if config.simulated else "film"
+    model = writer.config.model
+    card = f"""# {name}
+
+{films or "A recipe model for cooking videos."}
+
+- Reads {encoder} features ({width} columns); learnt from {learnt}.
+- Proposals: PDVC, {proposer.config.queries} candidates. Recipe model: {model.letters}, {model.width} units.
+- {len(writer.vocabulary)} words, {len(writer.config.actions)} actions. Weights in half precision.
+"""
+    return pack(config, proposals, story, card, target)
+
+
+def pack(config: BundleConfig, proposals: Path, story: Path, card: str, target: Path) -> Bundle:
+    """Make a bundle of two trained models; weights are stored in half precision, training states are left behind."""
+    for source, name in ((proposals, PROPOSALS), (story, STORY)):
+        folder = target / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in (CONFIG, VOCABULARY):
+            if (source / file).is_file():
+                shutil.copyfile(source / file, folder / file)
+        tensors, header = read_tensors(source / WEIGHTS)
+        halved = {key: value.half() if value.dtype == torch.float32 else value for key, value in tensors.items()}
+        write_tensors(folder / WEIGHTS, halved, header)
+    write_text(target / CARD, card)
+    # Last, because a folder with this file counts as a bundle.
+    config.save(target / DESCRIPTION)
+    return Bundle(target, config)

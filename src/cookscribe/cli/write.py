@@ -1,0 +1,160 @@
+"""`cookscribe write`: the main job as a command; `cookscribe bundle`: two trained models made ready for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cookscribe.export.writers import Written
+    from cookscribe.recipe import Recipe
+    from cookscribe.scribe import Scribe
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(name="write")(write_command)
+    app.command(name="bundle")(bundle_command)
+
+
+def write_command(
+    videos: list[Path] = typer.Argument(..., help="Cooking videos."),
+    ingredients: str = typer.Option("", help='What is used, if you know it: "eggs, butter, salt".'),
+    ingredients_file: Path = typer.Option(None, help="The same from a text file, one name a line or with commas."),
+    title: str = typer.Option("", help="Title of the recipe; by default made from the file name."),
+    model: str = typer.Option(..., help="Folder of a bundle (see `cookscribe bundle`), or the name of a shipped one."),
+    formats: str = typer.Option(
+        "", help="Files to write, comma-separated: json, md, html, vtt, srt, ... None if empty."
+    ),
+    out: Path = typer.Option(Path(), help="Folder for the files."),
+    embed_video: bool = typer.Option(False, "--embed-video", help="Put the video into the page."),
+    threads: int = typer.Option(0, help="CPU threads; 0 takes all."),
+) -> None:
+    """Watch cooking videos and write their recipes."""
+    import torch
+    from rich.console import Console
+
+    from cookscribe.errors import BadValueError, CookscribeError
+    from cookscribe.export.writers import parse_formats
+    from cookscribe.scribe import load
+
+    names = parse_formats(formats) if formats else ()
+    if ingredients and ingredients_file:
+        raise BadValueError("--ingredients-file", "ingredients are given twice", "use one of the two options")
+    listed = _read_ingredients(ingredients, ingredients_file)
+    if title and len(videos) > 1:
+        raise BadValueError("--title", "one title cannot name several videos", "leave it out")
+    if threads:
+        torch.set_num_threads(threads)
+    screen, notices = Console(), Console(stderr=True)
+    scribe = load(model)
+    failures: list[CookscribeError] = []
+    for video in videos:
+        try:
+            recipe = _write_one(scribe, video, listed, title, notices)
+            _print_recipe(recipe, screen)
+            written = _export(recipe, video, names, out, embed_video)
+        except CookscribeError as error:
+            if len(videos) == 1:
+                raise
+            # One bad film does not stop the others; the end of the run says what failed.
+            failures.append(error)
+            notices.print(f"cookscribe: {error}", style="red", highlight=False, markup=False)
+            continue
+        for note in written.notes:
+            notices.print(note, highlight=False, markup=False)
+        for path in written.files:
+            screen.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
+    if failures:
+        notices.print(f"{len(failures)} of {len(videos)} videos failed", highlight=False)
+        raise typer.Exit(1)
+
+
+def bundle_command(
+    proposals: Path = typer.Option(..., help="Folder of a trained proposal model."),
+    story: Path = typer.Option(..., help="Folder of a trained recipe model."),
+    name: str = typer.Option(..., help="Name of the bundle."),
+    out: Path = typer.Option(..., help="Folder of the bundle."),
+    films: str = typer.Option("", help="For which films it is, in a few words."),
+) -> None:
+    """Make a bundle of two trained models, for `cookscribe write`."""
+    from cookscribe.bundles.bundle import bundle_models
+
+    made = bundle_models(name, films, proposals, story, out)
+    size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
+    typer.echo(f"{made.folder}: {made.config.name}, reads {made.config.encoder} features, {size / 2**20:.1f} MiB")
+
+
+def _read_ingredients(text: str, file: Path | None) -> list[str]:
+    from cookscribe.files import read_text
+
+    if file is not None:
+        text = read_text(file)
+    return [name.strip().lstrip("-*• ").strip() for line in text.splitlines() for name in line.split(",")]
+
+
+def _write_one(scribe: Scribe, video: Path, ingredients: list[str], title: str, notices: Console) -> Recipe:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=notices, transient=True, disable=not notices.is_terminal) as bar:
+        tasks = {}
+
+        def stage(name: str, share: float) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(f"{name} {video.name}", total=1.0)
+            bar.update(tasks[name], completed=share)
+
+        return scribe.write(video, ingredients, title or None, stage)
+
+
+def _print_recipe(recipe: Recipe, screen: Console) -> None:
+    from rich.markup import escape
+    from rich.padding import Padding
+    from rich.table import Table
+
+    from cookscribe.export.clock import clock, one_line
+
+    about = f"{recipe.video.name}, {clock(recipe.video.duration)}, model {recipe.made_by.model}"
+    if recipe.made_by.simulated:
+        about += ", simulated"
+    screen.print()
+    screen.print(f"[bold]{escape(one_line(recipe.title))}[/]  [dim]{escape(about)}[/]", highlight=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name, style, justify in (
+        ("", "bold", "right"),
+        ("time", "cyan", "left"),
+        ("step", "", "left"),
+        ("sure", "dim", "right"),
+    ):
+        table.add_column(name, style=style, justify=justify, header_style="dim")  # type: ignore[arg-type]
+    for number, step in enumerate(recipe.steps, 1):
+        times = f"{clock(step.span.start)}–{clock(step.span.end)}"
+        sentence = escape(one_line(step.sentence))
+        if step.ingredients:
+            sentence += f"  [dim]({escape(', '.join(step.ingredients))})[/]"
+        sure = "" if step.confidence is None else f"{step.confidence:.0%}"
+        table.add_row(str(number), times, sentence, sure)
+    screen.print(Padding(table, (1, 0, 1, 1)))
+    for warning in recipe.warnings:
+        screen.print(f"[yellow]note:[/] {escape(one_line(warning))}", highlight=False)
+
+
+def _export(recipe: Recipe, video: Path, formats: tuple[str, ...], out: Path, embed_video: bool) -> Written:
+    from cookscribe.export.pictures import step_pictures
+    from cookscribe.export.writers import Media, Written, export
+
+    if not formats:
+        return Written(())
+    pictured = {"html", "md", "jsonld"} & set(formats)
+    media = Media(video, step_pictures(recipe, video) if pictured else (), embed_video)
+    return export(recipe, out / video.stem, formats, media)

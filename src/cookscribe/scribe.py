@@ -1,0 +1,215 @@
+"""The main job as a library: a video in, a `Recipe` out.
+
+scribe = cookscribe.load("kitchen")
+recipe = scribe.write("soup.mp4", ingredients=["onion", "butter", "stock"])
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from cookscribe import __version__
+from cookscribe.bundles.bundle import Bundle, find_bundle
+from cookscribe.candidates import Candidates, tiou_matrix
+from cookscribe.datasets.actions import ActionMatcher
+from cookscribe.encoders import Encoder, load_encoder
+from cookscribe.errors import BadValueError
+from cookscribe.ingredients import IngredientMatcher
+from cookscribe.proposals.propose import Proposer
+from cookscribe.recipe import Candidate, Evidence, Influence, MadeBy, Recipe, Span, Step, StepEvidence, Video
+from cookscribe.story import Story, StoryStep
+from cookscribe.track import FeatureTrack
+from cookscribe.training.story_writer import StoryWriter
+from cookscribe.video import VideoFile
+
+# Called with the name of a stage and the share of it that is done, 0 to 1.
+Stage = Callable[[str, float], None]
+
+STRONGEST = 5  # attentions shown per step
+MOST_INGREDIENTS = 60
+
+
+def _silent(stage: str, share: float) -> None:
+    del stage, share
+
+
+class Scribe:
+    """Encoder, proposals and recipe model of one bundle, loaded once and used for any number of videos."""
+
+    def __init__(self, bundle: Bundle, encoder: Encoder, proposer: Proposer, writer: StoryWriter) -> None:
+        self.bundle, self.encoder, self.proposer, self.writer = bundle, encoder, proposer, writer
+
+    def write(
+        self,
+        video: str | Path,
+        ingredients: Sequence[str] | None = None,
+        title: str | None = None,
+        stage: Stage = _silent,
+    ) -> Recipe:
+        """Watch a video and write its recipe.
+
+        Args:
+            video: a local film.
+            ingredients: what is used, if known; it makes the sentences better.
+            title: of the recipe; by default made from the file's name.
+            stage: is told how far the work is.
+        """
+        names = clean_ingredients(ingredients or ())
+        film = VideoFile(video)
+        track = self.encoder.encode(film, lambda seconds: stage("watching", min(1.0, seconds / film.duration)))
+        return self.tell(track, names, described(film), title or title_of(film.path), film.warnings, stage)
+
+    def tell(
+        self,
+        track: FeatureTrack,
+        ingredients: Sequence[str],
+        video: Video,
+        title: str,
+        warnings: Sequence[str] = (),
+        stage: Stage = _silent,
+    ) -> Recipe:
+        """Write the recipe of an encoded video."""
+        stage("proposing", 0.0)
+        candidates = self.proposer.propose(track)
+        stage("writing", 0.0)
+        story = self.writer.write([self.writer.prepare(candidates, ingredients, track, name=video.name)])[0]
+        stage("writing", 1.0)
+        return self._recipe(story, candidates, ingredients, video, title, warnings)
+
+    def _recipe(
+        self,
+        story: Story,
+        candidates: Candidates,
+        ingredients: Sequence[str],
+        video: Video,
+        title: str,
+        warnings: Sequence[str],
+    ) -> Recipe:
+        told = sorted(story.steps, key=lambda step: (step.span[0], step.span[1]))
+        matcher = IngredientMatcher(ingredients)
+        verbs = self.writer.config.actions
+        actions = ActionMatcher(verbs)
+        steps = tuple(
+            Step(
+                span=Span(start=float(step.span[0]), end=min(float(step.span[1]), video.duration)),
+                sentence=step.sentence or "(no words)",
+                confidence=confidence(step, candidates),
+                ingredients=tuple(ingredients[i] for i in sorted(matcher.named(step.sentence))),
+                actions=tuple(verbs[i] for i in sorted(actions.named(step.sentence))),
+            )
+            for step in told
+        )
+        chosen = {step.choice: number for number, step in enumerate(told)}
+        captions = candidates.captions or ("",) * len(candidates)
+        evidence = Evidence(
+            candidates=tuple(
+                Candidate(
+                    span=Span(start=float(start), end=float(end)),
+                    score=float(np.clip(candidates.scores[n], 0.0, 1.0)),
+                    step=chosen.get(n),
+                    caption=captions[n],
+                )
+                for n, (start, end) in enumerate(candidates.spans)
+            ),
+            steps=tuple(step_evidence(step, verbs, ingredients) for step in told),
+        )
+        notes = [*warnings, *self._notes(steps, ingredients, story.reason)]
+        return Recipe(
+            title=title,
+            ingredients=tuple(ingredients),
+            steps=steps,
+            video=video,
+            made_by=MadeBy(version=__version__, model=self.bundle.config.name, simulated=self.bundle.config.simulated),
+            evidence=evidence,
+            warnings=tuple(notes),
+        )
+
+    def _notes(self, steps: Sequence[Step], ingredients: Sequence[str], reason: str) -> list[str]:
+        """What the reader must know before trusting the recipe."""
+        config, notes = self.bundle.config, []
+        if not steps:
+            notes.append(f"no recipe was found: {reason or 'nothing in the film looked like a step'}")
+        else:
+            mean = sum(step.confidence or 0.0 for step in steps) / len(steps)
+            if mean < config.weak:
+                notes.append(f"the evidence is weak (mean confidence {mean:.0%}): take this as a draft")
+        if config.simulated:
+            notes.append(
+                "this model has only seen drawn films of the simulated kitchen; on others its words are guesses"
+            )
+        if not ingredients and self.writer.config.model.ingredients:
+            notes.append("no ingredients were given; with a list the sentences are better")
+        return notes
+
+
+def load(name: str | Path, encoder: Encoder | None = None) -> Scribe:
+    """The scribe of a shipped bundle (by name) or of any bundle (by folder).
+
+    Args:
+        encoder: use this one instead of loading the bundle's own, e.g. one that reads transcripts from a file.
+    """
+    bundle = find_bundle(name)
+    return Scribe(
+        bundle,
+        encoder or load_encoder(bundle.config.encoder),
+        Proposer.load(bundle.proposals),
+        StoryWriter.load(bundle.story),
+    )
+
+
+def clean_ingredients(names: Sequence[str]) -> list[str]:
+    """Names without blanks at the ends, empty ones and repetitions.
+
+    Raises:
+        BadValueError: more names than any recipe has, which means that a wrong text was given.
+    """
+    cleaned = list(dict.fromkeys(" ".join(name.split()) for name in names if name.strip()))
+    if len(cleaned) > MOST_INGREDIENTS:
+        raise BadValueError("ingredients", f"{len(cleaned)} names, more than {MOST_INGREDIENTS}", "separate by commas")
+    return cleaned
+
+
+def title_of(path: Path) -> str:
+    """`my_tomato-soup.mp4` becomes `My tomato soup`."""
+    words = " ".join(path.stem.replace("_", " ").replace("-", " ").split())
+    return words[:1].upper() + words[1:] if words else "Recipe"
+
+
+def described(film: VideoFile) -> Video:
+    """What the recipe says of its film."""
+    width, height = film.info.upright or (None, None)
+    return Video(name=film.path.name, duration=film.duration, width=width, height=height)
+
+
+def confidence(step: StoryStep, candidates: Candidates) -> float:
+    """How sure the model is of a step, 0 to 1.
+
+    Many candidates are near copies of each other and share the probability of one event. So the probability of the
+    event is that of all candidates that overlap the chosen one by half. It is multiplied by the mean (geometric)
+    probability of a word.
+    """
+    near = tiou_matrix(candidates.spans[step.choice], candidates.spans)[0] >= 0.5
+    near[step.choice] = True
+    event = float(step.event_probabilities[1:][near].sum())
+    return float(np.clip(event * math.exp(min(0.0, step.sentence_score)), 0.0, 1.0))
+
+
+def step_evidence(step: StoryStep, verbs: Sequence[str], ingredients: Sequence[str]) -> StepEvidence:
+    """The strongest attentions of a step, and how far the ingredients have changed."""
+    return StepEvidence(
+        event_probability=float(np.clip(step.event_probabilities[step.choice + 1], 0.0, 1.0)),
+        actions=_strongest(step.actions, verbs),
+        ingredients=_strongest(step.ingredients, ingredients),
+        change=() if step.change is None else tuple(float(value) for value in step.change),
+    )
+
+
+def _strongest(weights: np.ndarray | None, names: Sequence[str]) -> tuple[Influence, ...]:
+    if weights is None or not len(names):
+        return ()
+    order = np.argsort(-weights[: len(names)], kind="stable")[:STRONGEST]
+    return tuple(Influence(name=names[i], weight=float(np.clip(weights[i], 0.0, 1.0))) for i in order)

@@ -1,0 +1,169 @@
+"""The main job from film to recipe, with tiny models: bundle, library call, command, many films, wrong ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors import safe_open
+from typer.testing import CliRunner
+
+from cookscribe.bundles.bundle import Bundle, find_bundle
+from cookscribe.cli import build_app
+from cookscribe.encoders import Progress
+from cookscribe.errors import BadValueError, CookscribeError, MissingFileError
+from cookscribe.proposals.run import ProposalRun, train_proposals
+from cookscribe.recipe import Recipe
+from cookscribe.scribe import Scribe, clean_ingredients, load, title_of
+from cookscribe.track import FeatureTrack
+from cookscribe.training.story_run import StoryRun, train_story
+from cookscribe.video import VideoFile
+from tests.export.films import make_video
+from tests.training.story_kitchen import WIDTH, video, write_kitchen
+
+FILM = 3  # which made-up video the film stands for
+
+
+class MadeUpEncoder:
+    """Sees in every film the made-up video `FILM`, so that no real network is needed."""
+
+    name, width = "made-up", WIDTH
+
+    def encode(self, film: VideoFile, progress: Progress) -> FeatureTrack:
+        film.warn("the light was poor")
+        progress(film.duration)
+        return video(FILM)[1]
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """A bundle made by the command from two models of a few seconds' training."""
+    folder = tmp_path_factory.mktemp("scribe")
+    config = write_kitchen(folder)
+    model = {"width": 32, "feedforward": 32, "frames": 32, "queries": 8, "caption_width": 16, "caption_length": 8}
+    run = ProposalRun(
+        data="truth.json", features="features", model=model, training={"epochs": 2, "batch_size": 8}, min_count=1
+    )
+    train_proposals(run, folder, folder / "proposals", quiet=True)
+    train_story(StoryRun.load(config), folder, folder / "story", quiet=True)
+    words = ["bundle", "--proposals", folder / "proposals", "--story", folder / "story", "--name", "tiny"]
+    result = CliRunner().invoke(build_app(), [str(word) for word in [*words, "--out", folder / "bundle"]])
+    assert result.exit_code == 0, result.output
+    assert "reads made-up features" in result.output
+    return Bundle.open(folder / "bundle")
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("films") / "red_onion-soup.mp4"
+    make_video(path, int(video(FILM)[0].duration))
+    return path
+
+
+@pytest.fixture
+def scribe(bundle: Bundle) -> Scribe:
+    return load(bundle.folder, MadeUpEncoder())
+
+
+def test_a_bundle_is_half_precision_and_leaves_the_training_behind(bundle: Bundle) -> None:
+    with safe_open(bundle.story / "weights.safetensors", framework="pt") as weights:
+        assert {weights.get_tensor(name).dtype for name in weights.keys()} == {torch.float16}  # noqa: SIM118
+    assert sorted(path.name for path in bundle.proposals.iterdir()) == [
+        "config.json",
+        "vocabulary.json",
+        "weights.safetensors",
+    ]
+    assert bundle.config.simulated
+    assert "simulated kitchen only" in (bundle.folder / "README.md").read_text()
+
+
+def test_a_recipe_with_evidence(scribe: Scribe, film: Path) -> None:
+    truth = video(FILM)[0]
+    stages: list[str] = []
+    recipe = scribe.write(film, truth.ingredients, stage=lambda name, _: stages.append(name))
+    assert recipe.title == "Red onion soup"
+    assert recipe.steps
+    assert recipe.video.duration == pytest.approx(truth.duration, abs=0.6)
+    assert recipe.evidence is not None
+    assert len(recipe.evidence.candidates) == 8
+    assert {c.step for c in recipe.evidence.candidates} - {None} == set(range(len(recipe.steps)))
+    for step, seen in zip(recipe.steps, recipe.evidence.steps, strict=True):
+        assert len(seen.change) == len(truth.ingredients)
+        assert 0 <= (step.confidence or 0) <= 1
+        assert all(name in step.sentence or set(name.split()) & set(step.sentence.split()) for name in step.ingredients)
+    assert recipe.warnings[0] == "the light was poor"
+    assert any("simulated kitchen" in note for note in recipe.warnings)
+    assert list(dict.fromkeys(stages)) == ["watching", "proposing", "writing"]
+
+
+def test_without_ingredients_it_still_writes_and_says_so(scribe: Scribe, film: Path) -> None:
+    recipe = scribe.write(film)
+    assert recipe.steps
+    assert recipe.ingredients == ()
+    assert any("no ingredients were given" in note for note in recipe.warnings)
+
+
+def test_the_same_film_twice_gives_the_same_recipe(scribe: Scribe, film: Path) -> None:
+    assert scribe.write(film, ["rice"]) == scribe.write(film, ["rice"])
+
+
+def test_the_command_writes_only_what_was_asked_for(
+    bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda _: MadeUpEncoder())
+    broken = tmp_path / "broken.mp4"
+    broken.write_text("not a film")
+    words = [
+        "write",
+        film,
+        broken,
+        "--model",
+        bundle.folder,
+        "--ingredients",
+        "rice, carrots",
+        "--formats",
+        "json,html",
+    ]
+    result = CliRunner().invoke(build_app(), [str(word) for word in [*words, "--out", tmp_path / "out"]])
+    assert result.exit_code == 1, result.output
+    assert "Red onion soup" in result.output
+    assert "broken.mp4" in result.output
+    assert "1 of 2 videos failed" in result.output
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "red_onion-soup.html",
+        "red_onion-soup.recipe.json",
+    ]
+    recipe = Recipe.load(tmp_path / "out" / "red_onion-soup.recipe.json")
+    assert recipe.ingredients == ("rice", "carrots")
+    assert (tmp_path / "out" / "red_onion-soup.html").read_text().count("data:image/jpeg") == len(recipe.steps)
+
+
+def test_wrong_input_is_named(bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda _: MadeUpEncoder())
+
+    def run(*words: object) -> BaseException | None:
+        return CliRunner().invoke(build_app(), ["write", *(str(word) for word in words)]).exception
+
+    missing = run(tmp_path / "none.mp4", "--model", bundle.folder)
+    assert isinstance(missing, MissingFileError)
+    assert missing.exit_code == 2
+    assert isinstance(run(film, "--model", "no-such-model"), BadValueError)
+    assert isinstance(run(film, "--model", tmp_path), CookscribeError)
+    assert isinstance(run(film, "--model", bundle.folder, "--formats", "docx"), BadValueError)
+    with pytest.raises(BadValueError, match="more than 60"):
+        clean_ingredients([f"spice {n}" for n in range(61)])
+
+
+def test_a_damaged_bundle_is_a_typed_error(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / "bundle.json").write_text(json.dumps({"format": 2, "name": "x", "encoder": "effnet"}))
+    with pytest.raises(CookscribeError, match="format"):
+        find_bundle(copy)
+
+
+def test_titles() -> None:
+    assert title_of(Path("my_tomato-soup.mp4")) == "My tomato soup"
+    assert title_of(Path("___.mp4")) == "Recipe"
