@@ -59,6 +59,11 @@ def test_words_are_written_with_the_features(tmp_path: Path) -> None:
     film = films.plain(tmp_path / "film.mp4", 2.0)
     job = EncodeJob("effnet+speech", tmp_path / "out", EncoderOptions(transcripts=said))
     made = job()(film, silent)
+    halved = EncodeJob("effnet+speech", tmp_path / "half", job.options, half=True)
+    halved()(film, silent)
+    exact, rounded = (FeatureStore(folder).read("film").values for folder in (job.out, halved.out))
+    assert (exact.dtype, rounded.dtype) == (np.float32, np.float16)
+    np.testing.assert_allclose(rounded, exact, rtol=1e-3, atol=1e-4)
     assert (made.rows, made.width, made.warnings) == (4, 1664, ())
     words = json.loads((tmp_path / "out" / "film.words.jsonl").read_text())
     assert [part["text"] for part in words["segments"]] == ["add", "salt"]

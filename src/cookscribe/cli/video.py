@@ -65,6 +65,7 @@ def encode(
     transcripts: Path | None = typer.Option(None, help="speech: take the words from this file instead of listening."),
     tsn_folder: Path | None = typer.Option(None, help="tsn: the published feature folder."),
     video_lengths: Path | None = typer.Option(None, help="tsn: file of durations and frame counts."),
+    half: bool = typer.Option(False, "--half", help="Store rows as float16, in half the space."),
     language: str = typer.Option("en", help="speech: language spoken, for models that know several."),
     max_pixels: int | None = MAX_PIXELS,
     max_seconds: float | None = MAX_SECONDS,
@@ -83,7 +84,7 @@ def encode(
         video_lengths=video_lengths,
         language=language,
     )
-    job = EncodeJob(encoder, out, options, _limits(max_pixels, max_seconds))
+    job = EncodeJob(encoder, out, options, _limits(max_pixels, max_seconds), half=half)
     films = find_films(video)
     open_films = [film for film in films if not job.done(film)]
     workers = min(workers or os.cpu_count() or 1, max(1, len(open_films)))

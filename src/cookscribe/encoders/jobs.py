@@ -6,8 +6,10 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import numpy as np
 
 from cookscribe.datasets.store import FeatureStore
 from cookscribe.datasets.transcripts import Transcript
@@ -45,6 +47,7 @@ class EncodeJob:
         options: for the encoder.
         limits: for the films.
         threads: decoder threads.
+        half: store rows as float16, in half the space.
     """
 
     encoder: str
@@ -52,6 +55,7 @@ class EncodeJob:
     options: EncoderOptions = field(default_factory=EncoderOptions)
     limits: Limits = field(default_factory=Limits)
     threads: int = 1
+    half: bool = False
 
     def __call__(self) -> Callable[[Path, Progress], Encoded]:
         """Load the encoder; returns the function that encodes one film."""
@@ -65,6 +69,9 @@ class EncodeJob:
             transcript = spoken(encoder)
             if transcript is not None:
                 write_words(words_path(self.out, video_id(path)), video_id(path), transcript)
+            if self.half:
+                largest = float(np.finfo(np.float16).max)
+                track = replace(track, values=np.clip(track.values, -largest, largest).astype(np.float16))
             # Last, because the feature file is what says that a film is done.
             store.write(video_id(path), track)
             return Encoded(len(track.times), track.width, track.duration, time.monotonic() - began, video.warnings)
