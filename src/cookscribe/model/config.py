@@ -116,6 +116,7 @@ _SIZES: dict[str, dict[str, Any]] = {
     "paper": {},  # the defaults above are the paper's
     "small": {
         "width": 128,
+        "layers": 1,
         "heads": 4,
         "attention_dropout": 0.0,
         "teacher": "oracle",
@@ -124,6 +125,7 @@ _SIZES: dict[str, dict[str, Any]] = {
         "stop": "learned",
         "logits_scale": "sqrt",
         "action_states": "residual",
+        "feedback": "choice",
     },
 }
 

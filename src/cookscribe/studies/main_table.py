@@ -196,13 +196,15 @@ def main_table(table: MainTable, base: Path, out: Path) -> list[Row]:
     material = read_material(table.story, base)
     validation = Validation(table, base)
     rows = _baselines(validation, material, out)
-    for preset in table.presets:
-        reports = [
-            _one(table, preset, seed, material, validation, out / preset / f"seed-{seed}") for seed in table.seeds
-        ]
-        rows.append(Row(preset, _figures(reports)))
-        print(as_markdown(rows[-1:]), file=sys.stderr, flush=True)
-    return rows
+    reports: dict[str, list[Any]] = {preset: [] for preset in table.presets}
+    # Seed by seed, so that an interrupted study has all models, not all seeds of one.
+    for seed in table.seeds:
+        for preset in table.presets:
+            folder = out / preset / f"seed-{seed}"
+            reports[preset].append(_one(table, preset, seed, material, validation, folder))
+            now = Row(preset, _figures(reports[preset]))
+            print(as_markdown([now]), file=sys.stderr, flush=True)
+    return rows + [Row(preset, _figures(reports[preset])) for preset in table.presets]
 
 
 def main() -> None:

@@ -43,9 +43,9 @@ RANDOM_WIDTH = 64
 TRAINING_PRESETS: dict[str, dict[str, Any]] = {
     "paper": {"patience": 10},  # the defaults of `TrainingConfig` are the paper's
     "small": {
-        "epochs": 12,
-        "batch_size": 16,
-        "learning_rate": 1e-3,
+        "epochs": 8,
+        "batch_size": 32,
+        "learning_rate": 2e-3,
         "schedule": {"kind": "warmup-linear", "warmup": 1.0},
         "ema": 0.99,
     },
