@@ -33,7 +33,7 @@ def test_in_a_textbook_actions_are_seen_in_steps_and_nowhere_else() -> None:
 
 
 def test_borders_are_gradual() -> None:
-    times, film = film_of(1, TEXTBOOK, every=0.1)
+    _, film = film_of(1, TEXTBOOK, every=0.1)
     action = np.linalg.norm(film.meaning()[:, ACTION], axis=1)
     assert np.abs(np.diff(action)).max() < 0.25 * action.max()
     assert ((action > 0.1 * action.max()) & (action < 0.6 * action.max())).any()

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -57,7 +59,7 @@ def test_each_change_takes_away_from_the_own_look() -> None:
         "wash the beef", "chop the beef", "fry the beef in a pan", "add flour and mix the beef", "mix the beef"
     )
     shares = [own_share(sight(scene, "beef").after, "beef") for scene in shown]
-    assert all(later < earlier for earlier, later in zip(shares[:3], shares[1:4], strict=True))
+    assert all(later < earlier for earlier, later in pairwise(shares[:4]))
     assert shares[3] < 0.5  # mixed food is hardly recognised
     assert shares[4] == shares[3]  # and mixing it again changes nothing
 

@@ -47,7 +47,9 @@ def features(
 
     settings = settings_for(encoder, seed, difficulty, every)
     videos = _read_videos(annotations, ingredients)[:limit]
-    typer.echo(f"{len(videos)} videos, about {expected_size(videos, settings) / 1e9:.2f} GB", err=True)
+    size = expected_size(videos, settings)
+    hint = "; a larger --every takes less" if size > 2e9 else ""
+    typer.echo(f"{len(videos)} videos, about {size / 1e9:.2f} GB{hint}", err=True)
     tally = write_streams(videos, out, settings)
     typer.echo(
         f"{out}: simulated {encoder} features, seed {seed}, difficulty {difficulty:g}: "

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from cookscribe.errors import BadFileError, BadValueError, MissingFileError
 from cookscribe.files import replacing
@@ -75,7 +75,7 @@ class FeatureStore:
         }
         times = np.ascontiguousarray(track.times, dtype=np.float64)
         with replacing(path) as temporary:
-            save_file({"times": times, "values": values}, temporary, metadata=metadata)
+            temporary.write_bytes(_in_order(save({"times": times, "values": values}, metadata)))
         return path
 
     def read(self, video_id: str) -> FeatureTrack:
@@ -105,6 +105,15 @@ class FeatureStore:
         if not np.isfinite(track.values).all():
             raise BadFileError(path, "holds values that are not finite", "encode the video again")
         return track
+
+
+def _in_order(data: bytes) -> bytes:
+    """The same file with its header in the order of names: the library's order is random, and so the bytes would be."""
+    size = int.from_bytes(data[:8], "little")
+    header = json.dumps(json.loads(data[8 : 8 + size]), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    text = header.encode()
+    text = text.ljust(-(-len(text) // 8) * 8)  # the format aligns the numbers that follow to eight bytes
+    return len(text).to_bytes(8, "little") + text + data[8 + size :]
 
 
 def _checked_header(path: Path) -> tuple[dict[str, Any], int]:

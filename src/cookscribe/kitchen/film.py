@@ -108,6 +108,8 @@ class _Camera:
     def film(self) -> Film:
         """All that was shown. In this kitchen, and again in each stretch, looks stray from the vocabulary."""
         rng, muddle = self.rng, self.muddle
+        if not self.looks:  # a blink of a video, without a step
+            self.show("idle", scene_look("idle"), np.full(len(self.times), 0.5))
         looks = np.stack(self.looks)
         number = {name: n for n, name in enumerate(sorted(set(self.names)))}
         own = rng.standard_normal((len(number), SIZE), dtype=np.float32)[[number[name] for name in self.names]]

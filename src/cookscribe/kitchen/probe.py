@@ -33,6 +33,9 @@ class LinearProbe:
         centre, prior = values.mean(axis=0), wanted.mean(axis=0)
         values = values - centre
         weight = ridge * len(values) * max(float(values.var()), 1e-12)
+        if len(values) < values.shape[1]:  # the same solution from the smaller of the two systems
+            kernel = values @ values.T + weight * np.eye(len(values))
+            return cls(centre, values.T @ np.linalg.solve(kernel, wanted - prior), prior)
         gram = values.T @ values + weight * np.eye(values.shape[1])
         return cls(centre, np.linalg.solve(gram, values.T @ (wanted - prior)), prior)
 

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cookscribe.cli import build_app
+from cookscribe.datasets.records import AnnotatedVideo
+from cookscribe.errors import BadValueError
+from cookscribe.files import write_json
+from cookscribe.kitchen.streams import render
+from cookscribe.studies.seeing import tell_apart, what_is_seen
+from cookscribe.track import FeatureTrack
+from tests.kitchen.plain_videos import plain_videos
+
+FOODS = ("salt", "beef", "parsley", "milk", "garlic", "rice", "tomato")
+
+
+@pytest.fixture(scope="module")
+def videos() -> list[AnnotatedVideo]:
+    return plain_videos(60, foods=FOODS, steps=4)
+
+
+def test_figures_of_a_clean_world(videos: list[AnnotatedVideo]) -> None:
+    seen = what_is_seen(videos, "milnce-like", difficulty=0.3)
+    assert seen.videos == 15
+    assert seen.events == 60
+    assert seen.action.right > 0.8 > seen.action.chance
+    assert seen.group.right > 0.8 > seen.group.chance
+    assert seen.unlike.right > seen.alike.right + 0.15
+    nearest, random = (report.soda_mean("strict", "CIDEr") for report in (seen.nearest, seen.random))
+    assert nearest is not None
+    assert random is not None
+    assert nearest > 2 * random
+
+
+def test_names_are_dealt_out_before_they_are_told_apart(videos: list[AnnotatedVideo]) -> None:
+    filmed: list[AnnotatedVideo] = []
+
+    def film(video: AnnotatedVideo) -> FeatureTrack:
+        filmed.append(video)
+        return render(video, "milnce-like", difficulty=0.3)
+
+    tell_apart(videos, [("salt", "sugar")], film, seed=0)
+    said = [("salt" in " ".join(video.sentences), "sugar" in " ".join(video.sentences)) for video in filmed]
+    assert {(True, False), (False, True)} == set(said)
+    with pytest.raises(BadValueError, match="look alike"):
+        tell_apart(videos, [("zibble", "frobnitz")], film, seed=0)
+
+
+def test_both_splits_are_needed(videos: list[AnnotatedVideo]) -> None:
+    with pytest.raises(BadValueError, match="training or no validation"):
+        what_is_seen([video for video in videos if video.split == "training"], "milnce-like")
+
+
+def test_the_command_prints_labelled_figures(tmp_path: Path, videos: list[AnnotatedVideo]) -> None:
+    database = {
+        video.id: {
+            "duration": video.duration,
+            "subset": video.split,
+            "annotations": [
+                {"segment": span, "sentence": text}
+                for span, text in zip(video.spans.tolist(), video.sentences, strict=True)
+            ],
+        }
+        for video in videos
+    }
+    write_json(tmp_path / "file.json", {"database": database})
+    result = CliRunner().invoke(build_app(), ["kitchen", "probe", "--annotations", str(tmp_path / "file.json")])
+    assert result.exit_code == 0, result.output
+    assert "simulated milnce-like, seed 0, difficulty 1: 60 steps of 15 videos" in result.output
+    assert "nearest neighbour" in result.output
