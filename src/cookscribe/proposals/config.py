@@ -25,6 +25,7 @@ class ProposalConfig(Config):
         references: "learned" starts every query at a learned point, as published; "anchors" starts the learned spans as
             a grid over the video in several lengths, which needs far fewer epochs.
         count_head: "poisson" predicts a rate and has no ceiling; "classes" is the published classification.
+        count_evidence: let the count head also read what the layer's predictions add up to and how long the video is.
         count_classes: counts 0 .. count_classes - 1, for "classes" only.
         caption_width: of the LSTM.
         caption_points: sampled positions per level and word.
@@ -54,6 +55,7 @@ class ProposalConfig(Config):
     queries: int = Field(default=100, ge=1)
     references: Literal["learned", "anchors"] = "learned"
     count_head: Literal["poisson", "classes"] = "poisson"
+    count_evidence: bool = False
     count_classes: int = Field(default=11, ge=2)
     caption_width: int = Field(default=512, ge=1)
     caption_points: int = Field(default=4, ge=1)
@@ -103,6 +105,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "caption_points": 2,
         "caption_layers": "last",
         "loss_inside": 1.0,
+        "count_evidence": True,
         "rank_alpha": 0.0,
         "rank_overlap": 0.2,
     },

@@ -23,6 +23,8 @@ from cookscribe.proposals.transformer import DecoderLayer, Encoded, Encoder
 PRIOR = 0.01
 # Mean number of steps in an annotated cooking video: where the count head starts.
 USUAL_COUNT = 7.7
+# Columns of `evidence`.
+EVIDENCE = 4
 
 
 class Layer(NamedTuple):
@@ -80,6 +82,7 @@ class PDVC(nn.Module):
         counts = 1 if config.count_head == "poisson" else config.count_classes
         # The published head reads the largest value over all queries; how many queries agree shows in the mean.
         seen = 2 * width if config.count_head == "poisson" else width
+        seen += EVIDENCE if config.count_evidence else 0
         self.count_heads = nn.ModuleList(nn.Linear(seen, counts) for _ in self.layers)
         # Whether the frame lies inside an event; read from the finest level, in training only.
         self.inside = nn.Linear(width, 1) if config.loss_inside else None
@@ -113,15 +116,20 @@ class PDVC(nn.Module):
             # A bare point gives the centre only; the length then comes from the head alone.
             boxes = (functional.pad(known, (0, 2 - known.shape[-1])) + change).sigmoid()
             logits = self.class_heads[number](hidden)[..., 0]
-            counter = self.count_heads[number](self._pooled(hidden))
+            counter = self.count_heads[number](self._pooled(hidden, logits, boxes, durations))
             found.append(Layer(hidden, logits.float(), boxes.float(), counter.float()))
             # Each layer learns to refine what it was given, not to move its predecessor.
             references = boxes.detach()
         return found, encoded
 
-    def _pooled(self, hidden: Tensor) -> Tensor:
-        largest = hidden.amax(dim=1)
-        return torch.cat([largest, hidden.mean(dim=1)], dim=-1) if self.config.count_head == "poisson" else largest
+    def _pooled(self, hidden: Tensor, logits: Tensor, boxes: Tensor, durations: Tensor) -> Tensor:
+        """What the count head reads: (B, width, 2 x width, and 4 more with evidence)."""
+        parts = [hidden.amax(dim=1)]
+        if self.config.count_head == "poisson":
+            parts.append(hidden.mean(dim=1))
+        if self.config.count_evidence:
+            parts.append(evidence(logits.detach().sigmoid(), boxes.detach(), durations))
+        return torch.cat(parts, dim=-1)
 
     def caption_head(self, layer: int) -> CaptionHead | None:
         """The caption head of a decoder layer (-1: the last), or None where there is none."""
@@ -139,6 +147,20 @@ class PDVC(nn.Module):
         if self.config.count_head == "poisson":
             return layer.counter[:, 0].exp()
         return layer.counter.argmax(dim=-1).to(layer.counter.dtype)
+
+
+def evidence(chances: Tensor, boxes: Tensor, durations: Tensor) -> Tensor:
+    """(B, 4) figures about as large as the usual ones are 1: events and sure events, their length, the video's.
+
+    Args:
+        chances: (B, N) of being an event.
+        boxes: (B, N, 2) centres and lengths in units of the video.
+        durations: (B,) seconds.
+    """
+    events = chances.sum(dim=1)
+    length = (chances * boxes[..., 1]).sum(dim=1) / events.clamp(min=1e-3)
+    sure = chances.square().sum(dim=1)
+    return torch.stack([events / USUAL_COUNT, sure, length * USUAL_COUNT, (durations / 300.0).log()], dim=-1)
 
 
 def anchor_grid(count: int) -> Tensor:
