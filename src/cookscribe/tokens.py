@@ -1,8 +1,9 @@
 """Penn Treebank tokens in pure Python: what the published evaluators see of a caption.
 
 The usual caption scorers start a Java program, Stanford's PTBTokenizer (CoreNLP 3.4.1, lower case), and drop the
-punctuation from what it prints. `ptb_tokens` gives the same tokens without Java. It was written from the tokenizer's
-behaviour and is checked against the program itself on every real sentence the tests can reach and on random text.
+punctuation from what it prints. `ptb_tokens` gives the same tokens without Java. Its rules were written after reading
+later versions of CoreNLP's published lexer grammar (which is under the GPL), then corrected by comparing with the
+program itself, on every real sentence the tests can reach and on random text.
 
 Like the evaluators it first turns every non-ASCII character into a blank. Some consequences worth knowing:
 
