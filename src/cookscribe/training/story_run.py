@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +53,8 @@ TRAINING_PRESETS: dict[str, dict[str, Any]] = {
 }
 LOSS_PRESETS: dict[str, dict[str, Any]] = {"paper": {}, "small": {"reduction": "mean"}}
 ORACLES: dict[str, Oracle] = {"paper": "paper", "small": "story"}
+# Rows of actions that are hardly ever named are learnt by nobody, but every step pays for them.
+ACTION_COUNTS: dict[str, int] = {"paper": 0, "small": 10}
 DECODING_PRESETS: dict[str, dict[str, Any]] = {"paper": {"max_steps": 12}, "small": {}}
 
 
@@ -68,6 +71,8 @@ class StoryRun(Config):
         texts: what is read beside each candidate: "caption", "speech".
         word_vectors: a file of word vectors; if left out, the data folder's, else the packaged ones, else random.
         min_count: a word must be seen this often to be written.
+        min_action_count: an action must be named this often to get a row of the action table; the preset decides if
+            left out ("paper" keeps the whole list).
         development: share of the training videos kept apart to choose the weights.
         videos: train on this many videos only; 0 takes all.
     """
@@ -84,6 +89,7 @@ class StoryRun(Config):
     texts: tuple[TextInput, ...] = ()
     word_vectors: str = ""
     min_count: int = Field(default=3, ge=1)
+    min_action_count: int | None = Field(default=None, ge=0)
     development: float = Field(default=0.1, gt=0, lt=1)
     videos: int = Field(default=0, ge=0)
 
@@ -197,6 +203,8 @@ def make_task(run: StoryRun, material: StoryMaterial) -> StoryTask:
     learnt = [material.videos[key] for key in rest]
     vocabulary = Vocabulary.build((text for video in learnt for text in video.sentences), run.min_count)
     read_words = _read_words(learnt, vocabulary, material.vectors)
+    least = ACTION_COUNTS[run.size] if run.min_action_count is None else run.min_action_count
+    actions = _named_actions(learnt, material.actions, least)
     example = material.candidates[rest[0]].features
     assert example is not None
     width = material.vectors.width if material.vectors is not None else RANDOM_WIDTH
@@ -206,7 +214,7 @@ def make_task(run: StoryRun, material: StoryMaterial) -> StoryTask:
         "word_vector_size": width,
         "input_words": len(read_words),
         "texts": len(run.texts),
-        "actions": len(material.actions),
+        "actions": len(actions),
     }
     config = StoryConfig(
         model=preset(run.preset, **(run.model | sizes)),
@@ -215,11 +223,11 @@ def make_task(run: StoryRun, material: StoryMaterial) -> StoryTask:
         oracle=run.oracle or ORACLES[run.size],
         texts=run.texts,
         read_words=read_words,
-        actions=material.actions,
+        actions=actions,
         encoder=material.encoder,
         simulated=material.simulated,
     )
-    reader, matcher = Reader(read_words), ActionMatcher(material.actions)
+    reader, matcher = Reader(read_words), ActionMatcher(actions)
 
     def given(key: str) -> StoryInput:
         candidates, video = material.candidates[key], material.videos[key]
@@ -248,6 +256,15 @@ def _read_words(
     if vectors is not None and len(vectors) <= WHOLE_TABLE:
         words |= set(vectors.rows)
     return (READ_PADDING, READ_UNKNOWN, *sorted(words))
+
+
+def _named_actions(videos: Sequence[AnnotatedVideo], actions: tuple[str, ...], least: int) -> tuple[str, ...]:
+    if least == 0:
+        return actions
+    matcher = ActionMatcher(actions)
+    counts = Counter(number for video in videos for text in video.sentences for number in matcher.named(text))
+    kept = tuple(verb for number, verb in enumerate(actions) if counts[number] >= least)
+    return kept or actions
 
 
 def train_story(

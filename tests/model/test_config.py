@@ -1,0 +1,64 @@
+"""Presets, their sizes, and choices that do not fit together."""
+
+from __future__ import annotations
+
+import pytest
+
+from cookscribe.errors import BadValueError
+from cookscribe.model.config import PRESETS, ModelConfig, preset
+from cookscribe.model.recipe_model import RecipeModel
+
+# docs/model.md explains how these differ from the paper's 47.09, 47.32, 52.7 and 52.7 M.
+PARAMETERS = {"paper-b": 46_617_855, "paper-bi": 47_684_463, "paper-biv": 53_294_703, "paper-bivt": 54_823_023}
+LINEAR = 768 * 768 + 768
+
+
+def parameters(config: ModelConfig) -> int:
+    return sum(value.numel() for value in RecipeModel(config).parameters())
+
+
+def test_sizes_of_the_paper_and_where_they_come_from() -> None:
+    counted = {name: parameters(preset(name)) for name in PARAMETERS}
+    assert counted == PARAMETERS
+    words, actions = 995, 384
+    encoder = 1000 * 300 + 2 * 300 + 300 * 768 + 768 + 2 * 768
+    assert counted["paper-bi"] - counted["paper-b"] == 2 * encoder
+    assert counted["paper-biv"] - counted["paper-bi"] == 9 * LINEAR + actions * 768
+    assert counted["paper-bivt"] - counted["paper-biv"] == 2 * 768 * words
+
+
+def test_released_program_has_half_a_million_more() -> None:
+    released = preset("paper-b", relative="fixed", absolute=True, output="transform", mixing="gelu")
+    assert parameters(released) == 47_420_055
+    # Without the word table this is the paper's 47.09 M, within 0.04 M.
+    assert abs(parameters(released) - 995 * 300 - 47.09e6) < 0.04e6
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_are_the_four_models(name: str) -> None:
+    config = preset(name)
+    assert config.letters.lower() == name.partition("-")[2]
+    if name.startswith("paper"):
+        assert (config.width, config.layers, config.heads, config.memory_cells) == (768, 2, 12, 1)
+        assert (config.mixing, config.teacher, config.gumbel_temperature) == ("paper", "gumbel", 0.5)
+        assert (config.feedback, config.order, config.action_states) == ("none", "free", "paper")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"width": 30, "heads": 4}, "multiple of heads"),
+        ({"simulator": True}, "needs ingredients"),
+        ({"ingredients": True, "textual_attention": True}, "switch the simulator on"),
+        ({"mixing": "shaken"}, "got 'shaken'"),
+        ({"widht": 8}, "widht"),
+    ],
+)
+def test_what_does_not_fit_is_refused(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(BadValueError, match=message):
+        preset("paper-b", **changes)
+
+
+def test_unknown_preset_names_the_known_ones() -> None:
+    with pytest.raises(BadValueError, match="choose one of paper-b, paper-bi"):
+        preset("huge-b")
