@@ -35,7 +35,7 @@ RECIPES = st.builds(
 
 @pytest.fixture(scope="module")
 def collection() -> list[MadeUpRecipe]:
-    return list(make_recipes(7, 300))
+    return list(make_recipes(7, 200))
 
 
 # -- the rules
@@ -187,7 +187,7 @@ def test_about_half_of_the_time_is_no_step(collection: list[MadeUpRecipe]) -> No
     assert 0.45 < np.mean(shares) < 0.55
     kinds = Counter(interlude.kind for recipe in collection for interlude in recipe.interludes)
     assert len(kinds) == 7
-    assert min(kinds.values()) > 50
+    assert min(kinds.values()) > 30
 
 
 def test_a_brisker_tempo_gives_shorter_videos_of_the_same_recipe() -> None:
@@ -204,27 +204,30 @@ def test_a_brisker_tempo_gives_shorter_videos_of_the_same_recipe() -> None:
 def test_same_seed_same_recipes_another_seed_others(collection: list[MadeUpRecipe]) -> None:
     again = list(make_recipes(7, 40))
     assert json.dumps(truth(again)) == json.dumps(truth(collection[:40])), "a prefix of a longer collection"
-    other = {recipe.signature for recipe in make_recipes(8, 300)}
-    assert len(other & {recipe.signature for recipe in collection}) < 30, "short dishes may meet by chance"
+    other = {recipe.signature for recipe in make_recipes(8, 200)}
+    assert len(other & {recipe.signature for recipe in collection}) < 20, "short dishes may meet by chance"
 
 
-def test_thousands_of_recipes_are_distinct_and_use_the_whole_kitchen() -> None:
-    recipes = list(make_recipes(1, 2000))
-    assert len({recipe.signature for recipe in recipes}) == len({recipe.id for recipe in recipes}) == 2000
+def test_many_recipes_are_distinct_and_use_the_whole_kitchen() -> None:
+    recipes = list(make_recipes(1, 1000))
+    assert len({recipe.signature for recipe in recipes}) == len({recipe.id for recipe in recipes}) == 1000
     assert {recipe.dish for recipe in recipes} == set(DISHES)
     assert {act.action for recipe in recipes for step in recipe.steps for act in step.acts} == set(ACTIONS)
     assert {name for recipe in recipes for name in recipe.ingredients} == set(LARDER)
-    # The parts of a combination are known from training; only their meeting is new.
+    # Every combination that is held out is asked for, and training knows its parts; only their meeting is new.
+    for split in (VALIDATION, TESTING):
+        asked = {pair for recipe in make_recipes(4, 250, split=split) for pair in recipe.pairs}
+        assert HELD_OUT[split] <= asked
     pairs = {pair for recipe in recipes if recipe.split == TRAINING for pair in recipe.pairs}
     for action, name in HELD_OUT[VALIDATION] | HELD_OUT[TESTING]:
-        assert action in CHOICES
+        assert action in {action for kind in CHOICES.values() for action in kind}
         assert any(pair[0] == action for pair in pairs)
         assert any(pair[1] == name for pair in pairs)
 
 
 def test_held_out_combinations_never_occur_in_training(collection: list[MadeUpRecipe]) -> None:
     by_split = {split: [r for r in collection if r.split == split] for split in SPLITS}
-    assert [len(by_split[split]) for split in SPLITS] == [240, 30, 30]
+    assert [len(by_split[split]) for split in SPLITS] == [160, 20, 20]
     held = HELD_OUT[VALIDATION] | HELD_OUT[TESTING]
     assert not HELD_OUT[VALIDATION] & HELD_OUT[TESTING]
     seen = {pair for recipe in by_split[TRAINING] for pair in recipe.pairs}

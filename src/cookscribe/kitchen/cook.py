@@ -90,11 +90,11 @@ class Cook:
                 before.setdefault(name, item)
         else:
             before = dict(self.state)
-        words = sentence(acts, before, self.rng)
-        after = before
+        states = [before]
         for act in acts:
-            after = perform(after, act)
-        self.state = after
+            states.append(perform(states[-1], act))
+        words = sentence(acts, states[:-1], self.rng)
+        self.state = states[-1]
         self._befores.append(before)
         self.steps.append(PlannedStep(acts, words))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from cookscribe.kitchen.larder import FATS, LARDER, WATERS, Kind
 from cookscribe.kitchen.states import Act, Cut, Form, Heat, Place, State
-from cookscribe.kitchen.world import contents, perform
+from cookscribe.kitchen.world import contents
 
 # {x} what is acted on, {v} the vessel, {p} in or on it, {c} what is there already, {b} the base, {m} what comes out.
 TEMPLATES: dict[str, tuple[str, ...]] = {
@@ -162,16 +162,15 @@ def _content(inside: Sequence[str], state: State, rng: np.random.Generator) -> s
     return noun(solid[:2] or inside[:1], state, rng) if inside else "the top"
 
 
-def sentence(acts: Sequence[Act], state: State, rng: np.random.Generator) -> str:
-    """One sentence for the acts of a step, done one after the other from `state`."""
+def sentence(acts: Sequence[Act], states: Sequence[State], rng: np.random.Generator) -> str:
+    """One sentence for the acts of a step, done one after the other; `states` are those before each act."""
     parts: list[str] = []
     named: tuple[str, ...] = ()
-    for act in acts:
+    for act, state in zip(acts, states, strict=True):
         pronoun = ""
         if act.items == named:
             several = len(named) > 1 or LARDER[named[0]].plural
             pronoun = "them" if several and not state[named[0]].mixture else "it"
         parts.append(clause(act, state, rng, pronoun))
         named = act.items
-        state = perform(state, act)
     return " and ".join(parts)

@@ -70,7 +70,7 @@ _ALL = [
         broccoli     | chop fry boil bake
         spinach      | chop fry boil layer blend
         zucchini     | slice chop grate fry bake
-        corn         | fry boil
+        corn         | fry
         peas         | fry boil mash | plural
         avocado      | slice chop mash layer blend
         chili        | slice chop fry
@@ -81,10 +81,10 @@ _ALL = [
     *_rows(
         Kind.FRUIT,
         """
-        banana       | peel slice chop mash blend layer
-        strawberries | slice chop blend layer | plural
+        banana       | peel slice chop blend
+        strawberries | slice chop blend | plural
         apple        | peel slice chop grate bake blend
-        lemon        | squeeze slice
+        lemon        | squeeze
         """,
     ),
     *_rows(
@@ -96,16 +96,16 @@ _ALL = [
         chicken      | slice chop fry sear boil bake layer
         bacon        | slice chop fry bake layer
         ham          | slice chop fry layer
-        sausages     | slice chop fry boil bake | plural
+        sausages     | slice chop fry bake | plural
         ground beef  | fry
         """,
     ),
     *_rows(
         Kind.FISH,
         """
-        salmon       | slice chop fry sear bake
-        cod          | slice chop fry sear bake
-        shrimp       | chop fry sear boil
+        salmon       | slice sear bake
+        cod          | slice sear bake
+        shrimp       | fry sear boil
         tofu         | slice chop fry boil
         """,
     ),
@@ -114,33 +114,33 @@ _ALL = [
         """
         cheese       | slice chop grate layer
         butter       | melt spread
-        chocolate    | chop grate melt
+        chocolate    | chop grate
         """,
     ),
-    *_rows(Kind.EGG, "eggs | crack boil peel slice chop layer mash | plural"),
+    *_rows(Kind.EGG, "eggs | crack boil peel slice chop | plural"),
     *_rows(
         Kind.BREAD,
         """
-        bread        | toast base slice
-        buns         | base slice toast | plural
+        bread        | toast base
+        buns         | base | plural
         tortilla     | base wrap
         """,
     ),
     *_rows(
         Kind.GRAIN,
         """
-        rice         | boil fry
+        rice         | boil
         pasta        | boil
-        noodles      | boil fry | plural
-        beans        | boil fry mash | plural
+        noodles      | boil | plural
+        beans        | boil mash | plural
         """,
     ),
     *_rows(
         Kind.POWDER,
         """
-        flour        | dip | like=white powder
-        sugar        | season | like=white powder
-        salt         | season | like=white powder
+        flour        | dip | like=white-powder
+        sugar        | season | like=white-powder
+        salt         | season | like=white-powder
         black pepper | season
         paprika      | season
         cinnamon     | season
@@ -152,7 +152,7 @@ _ALL = [
         """
         parsley      | chop | like=herb
         cilantro     | chop | like=herb
-        basil        | chop layer
+        basil        | chop
         """,
     ),
     *_rows(
@@ -161,8 +161,8 @@ _ALL = [
         oil          | heat
         water        | heat
         stock        | heat
-        milk         | heat | like=white liquid
-        cream        | heat | like=white liquid
+        milk         | pour | like=white-liquid
+        cream        | pour | like=white-liquid
         soy sauce    | pour
         vinegar      | pour
         honey        | pour
@@ -171,8 +171,8 @@ _ALL = [
     *_rows(
         Kind.SAUCE,
         """
-        tomato sauce | spread | like=red sauce
-        ketchup      | spread | like=red sauce
+        tomato sauce | spread | like=red-sauce
+        ketchup      | spread | like=red-sauce
         mayonnaise   | spread
         mustard      | spread
         """,

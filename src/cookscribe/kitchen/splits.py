@@ -13,33 +13,45 @@ from cookscribe.seeds import generator
 TRAINING, VALIDATION, TESTING = "training", "validation", "testing"
 SPLITS = (TRAINING, VALIDATION, TESTING)
 
-# Actions with which dishes have a choice; a pair without an alternative cannot be held out.
-CHOICES = ("slice", "chop", "grate", "fry", "boil", "bake", "layer")
-HELD_OUT_SHARE = 0.1
+# Kinds of choices that dishes leave open: how to cut, how to cook, what to put on bread. Only these can be held out.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "cut": ("slice", "chop", "grate"),
+    "cook": ("fry", "boil", "bake"),
+    "place": ("layer",),
+}
+HELD_OUT_PAIRS = 11  # in each of the two splits
 
 Pair = tuple[str, str]
 
 
 def _hold_out() -> dict[str, frozenset[Pair]]:
-    pairs = [(action, name) for name, item in LARDER.items() for action in CHOICES if action in item.abilities]
-    rng = generator("held-out pairs", 2)
-    order = [pairs[index] for index in rng.permutation(len(pairs))]
-    kept = {action: sum(pair[0] == action for pair in pairs) for action in CHOICES}
-    left = {name: sum(pair[1] == name for pair in pairs) for name in LARDER}
-    whole = dict(left)
+    """Draw pairs such that an ingredient keeps at least two of three ways of each kind, an action most ingredients."""
+    ways = {
+        (name, kind): [action for action in actions if action in item.abilities]
+        for name, item in LARDER.items()
+        for kind, actions in CHOICES.items()
+    }
+    pairs = [
+        (action, name, kind)
+        for (name, kind), actions in ways.items()
+        for action in actions
+        if len(actions) >= 3 or kind == "place"
+    ]
+    rng = generator("held-out pairs")
+    kept = {
+        action: sum(action in actions for actions in ways.values()) for kinds in CHOICES.values() for action in kinds
+    }
+    whole = dict(kept)
     held: dict[str, list[Pair]] = {VALIDATION: [], TESTING: []}
-    wanted = round(HELD_OUT_SHARE * len(pairs))
-    for split, chosen in held.items():
-        for pair in order:
-            action, name = pair
-            taken = pair in held[VALIDATION] or pair in held[TESTING]
-            # An ingredient keeps more than half of its ways, an action at least four ingredients.
-            if taken or len(chosen) >= wanted or 2 * (left[name] - 1) <= whole[name] or kept[action] <= 4:
-                continue
-            left[name] -= 1
-            kept[action] -= 1
-            chosen.append(pair)
-        held[split] = sorted(chosen)
+    used: set[tuple[str, str]] = set()
+    order = [pairs[index] for index in rng.permutation(len(pairs))]
+    for action, name, kind in order:
+        split = min(held, key=lambda owner: len(held[owner]))
+        if (name, kind) in used or len(held[split]) >= HELD_OUT_PAIRS or 3 * (kept[action] - 1) < 2 * whole[action]:
+            continue
+        used.add((name, kind))
+        kept[action] -= 1
+        held[split].append((action, name))
     return {split: frozenset(chosen) for split, chosen in held.items()}
 
 

@@ -102,8 +102,7 @@ def perform(state: State, act: Act) -> dict[str, ItemState]:
         moved = place is not item.place
         form = action.form[item.form] if action.form is not None else item.form
         mixture = act.mixture or ("" if form is Form.LOOSE and moved else item.mixture)
-        after[name] = replace(
-            item,
+        after[name] = ItemState(
             cut=action.cut[item.cut] if action.cut is not None else item.cut,
             heat=action.heat[item.heat] if action.heat is not None else item.heat,
             form=form,

@@ -15,7 +15,7 @@ DISH = Place.DISH
 BLENDER = Place.BLENDER
 FRYING_VEGETABLES = (
     "onion", "garlic", "carrots", "bell pepper", "mushrooms", "broccoli", "zucchini", "cabbage", "chili", "celery",
-    "ginger", "tomatoes",
+    "ginger", "tomatoes", "spinach",
 )  # fmt: skip
 STEW_VEGETABLES = ("onion", "carrots", "potatoes", "celery", "mushrooms", "cabbage", "broccoli", "ginger")
 MEATS = ("beef", "pork", "veal", "chicken")
@@ -191,6 +191,8 @@ def pasta_with_sauce(cook: Cook) -> str:
     cook.grease()
     if cook.chance(0.5):
         meat = cook.one(("bacon", "ground beef", "shrimp", "sausages"), "fry")
+        if meat == "sausages":
+            cook.cut([meat], "slice", "chop")
         cook.step(Act("fry", (meat,), PAN))
     cook.step(Act("fry", tuple(vegetables), PAN))
     liquid = cook.one(("tomato sauce", "cream"))
@@ -246,7 +248,7 @@ def steak(cook: Cook) -> str:
     if cook.chance(0.6):
         cook.season(PAN)
     cook.step(Act("flip", (meat,), PAN))
-    side = cook.some(("mushrooms", "onion", "zucchini", "tomatoes", "bell pepper", "garlic"), 1, 2, "fry")
+    side = cook.some(("mushrooms", "onion", "zucchini", "tomatoes", "bell pepper", "garlic", "potatoes"), 1, 2, "fry")
     cook.cut(side, "slice", "chop")
     cook.step(Act("fry", tuple(side), PAN))
     if cook.chance(0.4):
@@ -280,7 +282,10 @@ def chili_beans(cook: Cook) -> str:
     cook.cut(vegetables, "chop", "slice")
     cook.grease()
     cook.step(Act("fry", tuple(vegetables), PAN))
-    cook.step(Act("fry", (cook.one(("ground beef", "sausages", "bacon"), "fry"),), PAN))
+    meat = cook.one(("ground beef", "sausages", "bacon"), "fry")
+    if meat != "ground beef":
+        cook.cut([meat], "slice", "chop")
+    cook.step(Act("fry", (meat,), PAN))
     beans = cook.one(("beans", "corn", "peas"))
     cook.step(Act("add", (beans,), PAN))
     cook.step(Act("pour", (cook.one(("tomato sauce", "stock")),), PAN))

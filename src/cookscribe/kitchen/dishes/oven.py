@@ -53,7 +53,7 @@ def roast(cook: Cook) -> str:
 def gratin(cook: Cook) -> str:
     """Slices under cream and cheese, baked."""
     vegetables = cook.some(("potatoes", "zucchini", "tomatoes", "onion", "carrots", "broccoli"), 1, 2, "bake")
-    cook.cut(vegetables, "slice", "chop", into=TRAY)
+    cook.cut(vegetables, into=TRAY)
     cook.step(Act("pour", (cook.one(("cream", "milk", "tomato sauce")),), TRAY))
     if cook.chance(0.6):
         cook.season(TRAY)

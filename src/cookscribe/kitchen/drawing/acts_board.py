@@ -178,12 +178,3 @@ def toast(scene: Set, clock: float, done: float) -> Image.Image:
 @lru_cache(maxsize=2)
 def _toast_slice(brown: bool) -> Sprite:
     return slice_of_bread(palette("bread", Heat.TOASTED if brown else Heat.RAW))
-
-
-def rest_on_board(frame: Image.Image, item: Portion, seed: int) -> None:
-    """What was cut, lying on the board."""
-    count = {Cut.CHOPPED: 34, Cut.SLICED: 18, Cut.GRATED: 34}.get(item.cut, 1)
-    if count == 1:
-        centred(frame, _on_board(item.name, item.heat, item.cut is Cut.PEELED), 320, 208)
-    else:
-        _pieces(frame, item, count, seed, 190, 450)

@@ -239,7 +239,7 @@ def bake(scene: Set, clock: float, done: float) -> Image.Image:
     x, y = 320.0, 300 - 78 * inside
     tray = _tray_with_food(scene, 0 if done < 0.5 else 1, round(size * 10))
     if closed:
-        shimmer = 3 * wave(clock, 1.2)
+        shimmer = 5 * wave(clock, 1.2)
         centred(frame, tray, x, y)
         centred(frame, _heat_haze(round((clock * 3) % 4)), x, y - 30 + shimmer)
         place(frame, _oven_glass(), 130, 72)
@@ -269,7 +269,7 @@ def _heat_haze(step: int) -> Sprite:
     s = Sketch(300, 90)
     for k in range(7):
         x = 30 + 40 * k + 6 * math.sin(step * 1.6 + k)
-        s.line([(x, 80), (x + 7 * math.sin(step + k), 50), (x, 16)], (255, 210, 140), 4, alpha=90)
+        s.line([(x, 80), (x + 7 * math.sin(step + k), 50), (x, 16)], (255, 220, 150), 6, alpha=150)
     return s.sprite()
 
 

@@ -139,18 +139,11 @@ class Sketch:
 
     def grain(self, rng: np.random.Generator, amount: float) -> Sketch:
         """Fine roughness of the surface."""
-        pixels = np.asarray(self.image).astype(np.float32)
-        coarse = rng.normal(0.0, amount, (self.height, self.width, 1)).repeat(SUPER, axis=0).repeat(SUPER, axis=1)
-        pixels[..., :3] = np.clip(pixels[..., :3] + coarse, 0, 255)
-        self.image = Image.fromarray(pixels.astype(np.uint8), "RGBA")
-        return self
-
-    def put(self, sprite: Sprite, left: float, top: float) -> Sketch:
-        """Another sprite on top."""
-        big = sprite.resize((sprite.width * SUPER, sprite.height * SUPER), Image.Resampling.BICUBIC)
-        layer = Image.new("RGBA", self.image.size)
-        layer.paste(big, (round(left * SUPER), round(top * SUPER)))
-        self.image.alpha_composite(layer)
+        noise = np.clip(128 + rng.normal(0.0, amount, (self.height, self.width)), 0, 255).astype(np.uint8)
+        grey = Image.fromarray(noise).resize(self.image.size, Image.Resampling.NEAREST)
+        rough = ImageChops.add(self.image.convert("RGB"), Image.merge("RGB", (grey, grey, grey)), 1, -128)
+        rough.putalpha(self.image.getchannel("A"))
+        self.image = rough
         return self
 
     def sprite(self) -> Sprite:
@@ -207,15 +200,6 @@ def lit(mask: Image.Image, colour: Colour, bevel: float, strength: float) -> Ima
     pixels = np.asarray(colour, dtype=np.float32) * shade + np.clip(shade - 1.0, 0.0, None) * 90.0
     small = Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
     return small.resize(mask.size, Image.Resampling.BILINEAR)
-
-
-def tinted(sprite: Sprite, colour: Colour, share: float) -> Sprite:
-    """The sprite dyed: light and dark stay, the hue moves towards `colour`."""
-    pixels = np.asarray(sprite).astype(np.float32)
-    grey = pixels[..., :3].mean(axis=2, keepdims=True) / 170.0
-    dyed = np.clip(grey, 0.0, 1.5) * np.asarray(colour, dtype=np.float32)
-    pixels[..., :3] = np.clip(pixels[..., :3] * (1 - share) + dyed * share, 0, 255)
-    return Image.fromarray(pixels.astype(np.uint8), "RGBA")
 
 
 def patched(

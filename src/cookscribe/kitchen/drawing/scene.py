@@ -15,7 +15,7 @@ from cookscribe.kitchen.drawing.containers import waiting
 from cookscribe.kitchen.drawing.contents import TURNS, Portion, portions
 from cookscribe.kitchen.drawing.effects import flames
 from cookscribe.kitchen.drawing.hands import Held, grasping, holding, left_holding, open_hand, pinching, slanting_knife
-from cookscribe.kitchen.drawing.paint import Sprite, centred, faded, scaled
+from cookscribe.kitchen.drawing.paint import Sprite, centred, scaled
 from cookscribe.kitchen.drawing.style import Style
 from cookscribe.kitchen.drawing.vessels import Vessel, vessel
 from cookscribe.kitchen.states import Act, Form, Heat, Place, State
@@ -228,11 +228,6 @@ def ease(share: float) -> float:
 def phase(share: float, start: float, end: float) -> float:
     """How far the stretch from `start` to `end` is done when `share` of the whole is."""
     return min(max((share - start) / (end - start), 0.0), 1.0)
-
-
-def ghost(sprite: Sprite, share: float) -> Sprite:
-    """Appearing: with eight steps of opacity."""
-    return sprite if share >= 1 else faded(sprite, round(share * 8) / 8)
 
 
 def wave(clock: float, speed: float) -> float:
