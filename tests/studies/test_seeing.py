@@ -2,14 +2,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from cookscribe.candidates import Candidates
 from cookscribe.cli import build_app
 from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.errors import BadValueError
 from cookscribe.files import write_json
 from cookscribe.kitchen.streams import render
+from cookscribe.studies import seeing
 from cookscribe.studies.seeing import tell_apart, what_is_seen
 from cookscribe.track import FeatureTrack
 from tests.kitchen.plain_videos import plain_videos
@@ -20,6 +23,13 @@ FOODS = ("salt", "beef", "parsley", "milk", "garlic", "rice", "tomato")
 @pytest.fixture(scope="module")
 def videos() -> list[AnnotatedVideo]:
     return plain_videos(60, foods=FOODS, steps=4)
+
+
+@pytest.fixture
+def few_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One pair of foods instead of five: every pair is filmed anew."""
+    for name in ("ALIKE", "UNLIKE"):
+        monkeypatch.setattr(seeing, name, getattr(seeing, name)[:1])
 
 
 def test_figures_of_a_clean_world(videos: list[AnnotatedVideo]) -> None:
@@ -49,11 +59,28 @@ def test_names_are_dealt_out_before_they_are_told_apart(videos: list[AnnotatedVi
         tell_apart(videos, [("zibble", "frobnitz")], film, seed=0)
 
 
+@pytest.mark.usefixtures("few_pairs")
+def test_proposed_events_are_thinned_and_captioned(videos: list[AnnotatedVideo]) -> None:
+    candidates = {}
+    for video in videos:
+        # Every true event twice, the copy a little worse: suppression must find the true ones again.
+        spans = np.concatenate([video.spans, np.minimum(video.spans + 0.5, video.duration)])
+        scores = np.repeat([0.9, 0.4], len(video.spans))
+        candidates[video.id] = Candidates(spans, scores, video.duration, count=float(len(spans)))
+    seen = what_is_seen(videos, "milnce-like", difficulty=0.3, candidates=candidates)
+    assert seen.proposed is not None
+    assert seen.proposed.soda_mean("strict", "tIoU") == pytest.approx(1.0)
+    assert seen.proposed.soda_mean("strict", "CIDEr") == pytest.approx(seen.nearest.soda_mean("strict", "CIDEr"))
+    with pytest.raises(BadValueError, match="no events of"):
+        what_is_seen(videos, "milnce-like", candidates={videos[3].id: candidates[videos[3].id]})
+
+
 def test_both_splits_are_needed(videos: list[AnnotatedVideo]) -> None:
     with pytest.raises(BadValueError, match="training or no validation"):
         what_is_seen([video for video in videos if video.split == "training"], "milnce-like")
 
 
+@pytest.mark.usefixtures("few_pairs")
 def test_the_command_prints_labelled_figures(tmp_path: Path, videos: list[AnnotatedVideo]) -> None:
     database = {
         video.id: {

@@ -65,11 +65,14 @@ def probe(
     seed: int = _SEED,
     difficulty: float = _DIFFICULTY,
     every: float = _EVERY,
+    candidates: Path = typer.Option(None, help="Proposed events of the validation videos, from the same features."),
 ) -> None:
     """Measure what simulated features show: linear probes, look-alikes, and the nearest-neighbour captioner."""
+    from cookscribe.datasets.candidate_files import read_candidates
     from cookscribe.studies.seeing import what_is_seen
 
-    seen = what_is_seen(_read_videos(annotations, ingredients), encoder, seed, difficulty, every)
+    proposed = read_candidates(candidates) if candidates else None
+    seen = what_is_seen(_read_videos(annotations, ingredients), encoder, seed, difficulty, every, proposed)
     typer.echo(
         f"simulated {encoder}, seed {seed}, difficulty {difficulty:g}: {seen.events} steps of {seen.videos} videos"
     )
@@ -81,12 +84,15 @@ def probe(
         ("foods that do not", seen.unlike),
     ):
         typer.echo(f"  {label:28s} {100 * reading.right:5.1f} % right, by chance {100 * reading.chance:5.1f} %")
-    for label, report in (("nearest neighbour", seen.nearest), ("random sentences", seen.random)):
+    rows = [("random sentences", seen.random), ("nearest neighbour", seen.nearest)]
+    if seen.proposed:
+        rows.append(("nearest, proposed events", seen.proposed))
+    for label, report in rows:
         figures = report.as_json()
         typer.echo(
             f"  {label:28s} CIDEr: paragraph {figures['paragraph']['CIDEr']:.1f}, "
             f"dvc_eval {figures['dvc_eval']['2021']['CIDEr']:.1f}, SODA {figures['soda']['released']['CIDEr']:.1f} "
-            f"(strict {figures['soda']['strict']['CIDEr']:.1f})"
+            f"(strict {figures['soda']['strict']['CIDEr']:.1f}), SODA tIoU {figures['soda']['released']['tIoU']:.1f}"
         )
 
 

@@ -6,12 +6,13 @@ All figures are on validation videos, with probes and neighbours from the traini
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cookscribe.candidates import Candidates
 from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation import Events, Report, evaluate
@@ -22,13 +23,15 @@ from cookscribe.kitchen.streams import render
 from cookscribe.kitchen.words import action_family, food
 from cookscribe.progress import track
 from cookscribe.proposals.nearest import NearestNeighbourCaptioner
+from cookscribe.proposals.ranking import rerank
 from cookscribe.seeds import generator
 from cookscribe.tokens import ptb_tokens
 from cookscribe.track import FeatureTrack
 
 Camera = Callable[[AnnotatedVideo], FeatureTrack]
 
-MOST_RENAMED = {"training": 250, "validation": 100}  # videos per pair of foods; every one is filmed anew
+MOST_RENAMED = {"training": 150, "validation": 80}  # videos per pair of foods; every one is filmed anew
+SUPPRESSION = 0.3  # tIoU above which the worse of two proposed events is dropped
 GROUPS = 60  # the most common look-alike groups compete in the probe for foods
 
 # Foods of one word, so that one can be put for the other in a sentence: pairs that look alike, and pairs that do not.
@@ -49,6 +52,8 @@ class Seen:
         alike, unlike: a probe tells two foods apart that look alike, or do not; names are dealt out at random.
         nearest: scores of the nearest-neighbour captioner on the true events.
         random: scores of training sentences dealt out at random, the floor.
+        proposed: scores of the nearest-neighbour captioner on proposed events, if there are any: those that
+            non-maximum suppression at a tIoU of 0.3 keeps, as many as the proposal model expects.
     """
 
     encoder: str
@@ -63,6 +68,7 @@ class Seen:
     unlike: Reading
     nearest: Report
     random: Report
+    proposed: Report | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +84,12 @@ class _Table:
 
 
 def what_is_seen(
-    videos: Sequence[AnnotatedVideo], encoder: str, seed: int = 0, difficulty: float = 1.0, every: float | None = None
+    videos: Sequence[AnnotatedVideo],
+    encoder: str,
+    seed: int = 0,
+    difficulty: float = 1.0,
+    every: float | None = None,
+    candidates: Mapping[str, Candidates] | None = None,
 ) -> Seen:
     """Film all videos and measure what their features show.
 
@@ -86,6 +97,7 @@ def what_is_seen(
         videos: annotated videos; "training" ones fit, "validation" ones are measured.
         encoder: the imitated encoder.
         seed, difficulty, every: as for `kitchen.streams.render`.
+        candidates: proposed events of the validation videos, made from the same features.
     """
 
     def film(video: AnnotatedVideo) -> FeatureTrack:
@@ -121,6 +133,7 @@ def what_is_seen(
         unlike=tell_apart(videos, UNLIKE, film, seed),
         nearest=_scores(new, captioner.caption(new.features)),
         random=_scores(new, dealt),
+        proposed=None if candidates is None else _on_proposals(new.videos, candidates, captioner, film),
     )
 
 
@@ -190,6 +203,23 @@ def _truth(table: _Table) -> tuple[list[str], list[frozenset[str]]]:
     # A verb seen once or twice cannot be learnt; it is left out of both.
     common = {verb for verb, count in Counter(verbs).items() if count >= 3}
     return [verb if verb in common else "" for verb in verbs], groups
+
+
+def _on_proposals(
+    videos: Sequence[AnnotatedVideo],
+    candidates: Mapping[str, Candidates],
+    captioner: NearestNeighbourCaptioner,
+    film: Camera,
+) -> Report:
+    predictions = {}
+    for video in videos:
+        if video.id not in candidates:
+            raise BadValueError("--candidates", f"hold no events of {video.id}", "propose for all validation videos")
+        spans = rerank(candidates[video.id], alpha=0.0, overlap=SUPPRESSION).spans
+        sentences = captioner.caption(film(video).over(spans))
+        predictions[video.id] = Events(np.asarray(spans, dtype=np.float64), tuple(sentences))
+    truth = {video.id: Events(video.spans, video.sentences) for video in videos}
+    return evaluate(truth, predictions, meteor=False)
 
 
 def _scores(table: _Table, sentences: Sequence[str]) -> Report:
