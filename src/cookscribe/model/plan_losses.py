@@ -11,12 +11,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from cookscribe.model.batch import Targets
-from cookscribe.model.chains import chain_score, chain_sums
+from cookscribe.model.chains import ChainSums, chain_score, chain_sums
 from cookscribe.model.planner import Plan
 from cookscribe.model.refinement import tiou_of_pairs
 
@@ -44,6 +46,7 @@ class PlanLosses:
         self.tiou = tiou_of_pairs(plan.times.unsqueeze(2), true_times.unsqueeze(1)) * true_mask
         self.raw_best, self.raw_step = raw.max(dim=2)
         self.best, self.step = self.tiou.max(dim=2)
+        self.some = plan.mask.any(dim=1)
 
     def __call__(self, name: str) -> tuple[Tensor, float]:
         """(sum of the items, what to divide it by) of the loss called `name`."""
@@ -69,27 +72,29 @@ class PlanLosses:
         label = (-0.5 * ((numbers - steps.unsqueeze(1)) / COUNT_WIDTH) ** 2).softmax(dim=1)
         return -(label.to(self.plan.count.dtype) * self.plan.count.log_softmax(dim=1)).sum(), len(steps)
 
-    def story(self) -> tuple[Tensor, int]:
-        """Over videos with candidates."""
+    @cached_property
+    def sums(self) -> ChainSums:
+        """Sums over all chains of the videos with candidates, with what each chain earns."""
         same = self.step.unsqueeze(2) == self.step.unsqueeze(1)
         better = (self.best.unsqueeze(1) - self.best.unsqueeze(2)).clamp(min=0)
         gain = torch.where(same, better, self.best.unsqueeze(1).expand_as(better))
-        some = self.plan.mask.any(dim=1)
-        sums = chain_sums(self.plan.potentials.of(some), self.longest, self.best[some], gain[some])
-        assert sums.rewards is not None
+        return chain_sums(self.plan.potentials.of(self.some), self.longest, self.best[self.some], gain[self.some])
+
+    def story(self) -> tuple[Tensor, int]:
+        """Over videos with candidates."""
+        assert self.sums.rewards is not None
         lengths = torch.arange(1, self.longest + 1, device=self.steps.device)
-        f1 = 2 * sums.rewards / (lengths + self.steps[some].unsqueeze(1))
-        expected = (sums.probabilities * f1).sum(dim=1).to(self.best.dtype)
-        return (1 - expected).sum(), int(some.sum())
+        f1 = 2 * self.sums.rewards / (lengths + self.steps[self.some].unsqueeze(1))
+        expected = (self.sums.probabilities * f1).sum(dim=1).to(self.best.dtype)
+        return (1 - expected).sum(), len(expected)
 
     def chain(self) -> tuple[Tensor, int]:
         """Over videos with an oracle chain; labels that run backwards (the released rule allows them) are left out."""
-        chosen = oracle_chain(self.targets.events, self.plan.mask)
-        some = chosen.any(dim=1)
-        potentials = self.plan.potentials.of(some)
-        total = chain_sums(potentials, self.longest).log_weights.logsumexp(dim=1).to(self.best.dtype)
-        loss = (total - chain_score(potentials, chosen[some])) / chosen[some].sum(dim=1)
-        return loss.sum(), int(some.sum())
+        chosen = oracle_chain(self.targets.events, self.plan.mask)[self.some]
+        total = self.sums.log_weights.logsumexp(dim=1).to(self.best.dtype)
+        loss = (total - chain_score(self.plan.potentials.of(self.some), chosen)) / chosen.sum(dim=1).clamp(min=1)
+        told = chosen.any(dim=1)
+        return loss[told].sum(), int(told.sum())
 
 
 def oracle_chain(events: Tensor, mask: Tensor) -> Tensor:

@@ -1,0 +1,121 @@
+"""Story decoding: exact against brute force, lawful whatever the plan says, and told by the whole model."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cookscribe.candidates import tiou_matrix
+from cookscribe.errors import BadValueError
+from cookscribe.model.chains import Potentials
+from cookscribe.model.decoding import DecodingConfig, write_stories
+from cookscribe.model.planner import Plan
+from cookscribe.model.story_decoding import expected_count, plan_stories
+from tests.model.examples import WORDS, build, inputs_of, some_videos, tiny
+
+
+def random_plan(seed: int, sizes: list[int], counts: int = 6) -> Plan:
+    torch.manual_seed(seed)
+    most = max(sizes)
+    start = torch.rand(len(sizes), most, dtype=torch.double).sort().values
+    times = torch.stack((start, start + 0.3 * torch.rand_like(start)), dim=-1)
+    mask = torch.arange(most) < torch.tensor(sizes).unsqueeze(1)
+    node, first, last, quality = torch.randn(4, len(sizes), most, dtype=torch.double)
+    edge = torch.randn(len(sizes), most, most, dtype=torch.double)
+    potentials = Potentials(node.masked_fill(~mask, float("-inf")), first, last, edge)
+    return Plan(times, quality, torch.randn(len(sizes), counts, dtype=torch.double), potentials, mask)
+
+
+def chains(count: int, longest: int) -> list[tuple[int, ...]]:
+    return [chain for k in range(1, longest + 1) for chain in combinations(range(count), k)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 9999), sizes=st.lists(st.integers(1, 7), min_size=1, max_size=3))
+def test_quality_rule_is_the_best_of_all_chains(seed: int, sizes: list[int]) -> None:
+    plan = random_plan(seed, sizes)
+    told = plan_stories(plan, "quality", longest=5, max_overlap=0.2)
+    for b, size in enumerate(sizes):
+        quality = plan.quality[b].sigmoid().numpy()
+        overlap = tiou_matrix(plan.times[b].numpy(), plan.times[b].numpy())
+        allowed = {
+            chain: quality[list(chain)].sum()
+            for chain in chains(size, 5)
+            if all(overlap[i, j] <= 0.2 for i, j in pairwise(chain))
+        }
+        wanted = float(expected_count(plan.count)[b])
+        nearest = min({len(chain) for chain in allowed}, key=lambda k: abs(k - wanted))
+        assert len(told[b]) == nearest
+        best = max(value for chain, value in allowed.items() if len(chain) == nearest)
+        assert allowed[tuple(told[b])] == pytest.approx(best)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 9999), sizes=st.lists(st.integers(1, 7), min_size=1, max_size=3), weight=st.floats(0, 3))
+def test_chain_rule_is_the_best_of_all_chains(seed: int, sizes: list[int], weight: float) -> None:
+    plan = random_plan(seed, sizes)
+    told = plan_stories(plan, "chain", longest=8, count_weight=weight)
+    likely = plan.count.log_softmax(dim=1)
+    for b, size in enumerate(sizes):
+        p = plan.potentials
+
+        def score(chain: tuple[int, ...], b: int = b, p: Potentials = p) -> float:
+            total = float(p.first[b, chain[0]] + p.last[b, chain[-1]]) + sum(float(p.node[b, i]) for i in chain)
+            total += sum(float(p.edge[b, i, j]) for i, j in pairwise(chain))
+            return total + weight * float(likely[b, min(len(chain), likely.shape[1] - 1)])
+
+        assert score(tuple(told[b])) == pytest.approx(max(score(chain) for chain in chains(size, 8)))
+
+
+@pytest.mark.parametrize("rule", ["quality", "chain"])
+def test_no_candidates_no_story(rule: str) -> None:
+    plan = random_plan(0, [3, 2])
+    empty = torch.zeros_like(plan.mask)
+    nothing = Plan(plan.times, plan.quality, plan.count, plan.potentials, empty)
+    assert plan_stories(nothing, rule, longest=5) == [[], []]  # type: ignore[arg-type]
+    none = Plan(
+        plan.times[:, :0],
+        plan.quality[:, :0],
+        plan.count,
+        Potentials(
+            *(part[:, :0] for part in (plan.quality, plan.quality, plan.quality)), plan.potentials.edge[:, :0, :0]
+        ),
+        plan.mask[:, :0],
+    )
+    assert plan_stories(none, rule, longest=5) == [[], []]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("letters", ["b", "bivt"])
+@pytest.mark.parametrize("rule", ["quality", "chain"])
+def test_the_model_tells_its_plan(letters: str, rule: str) -> None:
+    model = build(tiny(letters, planner=True, planner_width=8, planner_heads=2, most_steps=5))
+    videos = some_videos()
+    inputs = inputs_of(videos, extra=1)
+    spans = [video.times * 200.0 for video in videos]
+    config = DecodingConfig(events=rule, max_steps=4, max_words=3)  # type: ignore[arg-type]
+    stories = write_stories(model, inputs, spans, [f"w{i}" for i in range(WORDS)], config)
+    with torch.no_grad():
+        plan = model.plan(inputs, model.encode(inputs))
+    chosen = plan_stories(plan, rule, longest=4)  # type: ignore[arg-type]
+    for b, story in enumerate(stories):
+        assert [step.choice for step in story.steps] == chosen[b]
+        for step in story.steps:
+            assert step.sentence_score <= 0
+            np.testing.assert_allclose(step.span, plan.times[b, step.choice].numpy() * 200.0, atol=1e-6)
+
+
+def test_a_model_without_planner_says_so() -> None:
+    videos = some_videos()
+    with pytest.raises(BadValueError, match="no planner"):
+        write_stories(
+            build(tiny("b")),
+            inputs_of(videos),
+            [video.times for video in videos],
+            [""] * WORDS,
+            DecodingConfig(events="chain"),
+        )
