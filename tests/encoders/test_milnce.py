@@ -167,6 +167,18 @@ def test_a_film_becomes_a_track(published: Path, tmp_path: Path) -> None:
     np.testing.assert_allclose(track.values[1], expected, rtol=1e-4, atol=1e-5)
 
 
+def test_a_long_still_is_encoded_once(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = MilNceEncoder(published, window=4, stride=4, side=64, rate=2.0)
+    encoded: list[int] = []
+    features = encoder.features
+    monkeypatch.setattr(encoder, "features", lambda clips: encoded.append(1) or features(clips))
+    track = encoder.encode(VideoFile(films.stills(tmp_path / "s.mp4", 40.0, each=20.0, sound=False)))
+    assert len(track.times) == 20
+    assert len(encoded) <= 4
+    assert (track.values[1:9] == track.values[0]).all()
+    assert np.abs(track.values[12] - track.values[0]).max() > 0
+
+
 def test_wrong_files_and_values(published: Path, tmp_path: Path) -> None:
     with pytest.raises(BadValueError, match="cannot use 7 frames"):
         MilNceEncoder(published, window=7)

@@ -51,8 +51,15 @@ def encode_windows(
     times: list[float] = []
     rows: list[NDArray[np.float32]] = []
     frames = ahead(video.frames(rate, Size.square(side)), depth=2 * stride)
+    still: float | None = None
     for clip in windows(frames, window, stride):
-        rows.append(features(np.stack([frame.image for frame in clip])[None])[0])
+        shown = {frame.shown for frame in clip}
+        # A picture that stays for many windows is encoded once.
+        if shown != {still}:
+            rows.append(features(np.stack([frame.image for frame in clip])[None])[0])
+        else:
+            rows.append(rows[-1])
+        still = clip[0].shown if len(shown) == 1 else None
         # A window that ran out of film repeats its last frame, so its centre does not lie behind the end.
         times.append((clip[0].time + clip[-1].time) / 2)
         progress(times[-1])
