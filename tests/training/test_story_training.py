@@ -34,7 +34,7 @@ def run_of(config: Path, **changes: Any) -> StoryRun:
 @pytest.fixture(scope="module")
 def learnt(kitchen: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("learnt")
-    training = {"epochs": 25, "batch_size": 4, "learning_rate": 0.01, "ema": 0.9, "evaluate_every": 5}
+    training = {"epochs": 16, "batch_size": 4, "learning_rate": 0.01, "ema": 0.9, "evaluate_every": 8}
     train_story(run_of(kitchen, training=training), kitchen.parent, folder, quiet=True)
     return folder
 
@@ -67,7 +67,7 @@ def told_events_of(film: Any) -> Any:
 
 
 def test_same_seed_gives_the_same_weights_and_an_interrupt_changes_nothing(kitchen: Path, tmp_path: Path) -> None:
-    run = run_of(kitchen, training={"epochs": 2, "batch_size": 4, "checkpoint_every": 1})
+    run = run_of(kitchen, preset="small-bi", training={"epochs": 2, "batch_size": 10, "checkpoint_every": 1})
     material = read_material(run, kitchen.parent)
     straight = train(make_task(run, material), run.training_config(), tmp_path / "a", quiet=True)
 

@@ -51,7 +51,18 @@ TRAINING_PRESETS: dict[str, dict[str, Any]] = {
         "ema": 0.99,
     },
 }
-LOSS_PRESETS: dict[str, dict[str, Any]] = {"paper": {}, "small": {"reduction": "mean"}}
+LOSS_PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {},
+    # Means over steps, words and labels, because a sum over words drowns the events. The four others are weighed as the
+    # paper's sums weigh them against the words: by how many labels there are per word.
+    "small": {
+        "reduction": "mean",
+        "ingredient_selection": 0.2,
+        "action_selection": 0.15,
+        "ingredient_attention": 0.25,
+        "action_attention": 0.15,
+    },
+}
 ORACLES: dict[str, Oracle] = {"paper": "paper", "small": "story"}
 # Rows of actions that are hardly ever named are learnt by nobody, but every step pays for them.
 ACTION_COUNTS: dict[str, int] = {"paper": 0, "small": 10}
