@@ -10,7 +10,7 @@ from cookscribe.errors import BadValueError
 from cookscribe.proposals.caption import Rows
 from cookscribe.proposals.config import ProposalConfig
 from cookscribe.proposals.criterion import Criterion, Truth
-from cookscribe.proposals.pdvc import PDVC, anchor_grid
+from cookscribe.proposals.pdvc import PDVC, Layer, anchor_grid
 from cookscribe.proposals.propose import decode_captions
 
 SMALL = {"feature_size": 6, "width": 16, "heads": 2, "frames": 12, "queries": 5, "words": 20, "caption_width": 8}
@@ -154,3 +154,27 @@ def test_anchors_cover_the_video(count: int) -> None:
     assert ((grid > 0) & (grid < 1)).all()
     assert grid[:, 0].min() < 0.51
     assert grid[:, 0].max() > 0.49
+
+
+def test_groups_are_matched_each_by_itself_and_only_the_first_proposes() -> None:
+    model = build(groups=3, caption_dropout=0.0).train()
+    criterion = Criterion(model.config)
+    truth = Truth(
+        [torch.tensor([[0.2, 0.1], [0.7, 0.2]]), torch.tensor([[0.5, 0.3]])],
+        [torch.tensor([[5, 6, EOS], [7, EOS, PAD]]), torch.tensor([[8, EOS]])],
+    )
+    layers, encoded = model(*inputs(2))
+    assert layers[0].boxes.shape == (6, 5, 2)
+    together = criterion(model, layers, encoded, truth)
+    groups = [[Layer(*(values[g::3] for values in layer)) for layer in layers] for g in range(3)]
+    apart = [criterion(model, found, encoded, truth) for found in groups]
+    for name in ("class.0", "giou.1", "count.1"):
+        torch.testing.assert_close(together[name].total, sum(terms[name].total for terms in apart))
+        assert together[name].divisor == 3 * apart[0][name].divisor
+    torch.testing.assert_close(together["caption.1"].total, apart[0]["caption.1"].total)
+    assert together["caption.1"].divisor == 7
+    torch.testing.assert_close(together["inside"].total, apart[0]["inside"].total)
+    proposed, _ = model.eval()(*inputs(2))
+    for alone, first in zip(proposed, groups[0], strict=True):
+        for a, b in zip(alone, first, strict=True):
+            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from cookscribe.candidates import Candidates
 from cookscribe.errors import BadFileError, BadValueError, MissingFileError
@@ -35,7 +35,8 @@ def write_candidate_store(path: Path, candidates: Mapping[str, Candidates], abou
                 arrays[f"{name}:{video_id}"] = np.ascontiguousarray(values, dtype=kind)
     header = {"format": FORMAT, "about": json.dumps(dict(about)), "videos": json.dumps(entries, allow_nan=False)}
     with replacing(path) as temporary:
-        save_file(arrays, temporary, metadata=header)
+        # Not the library's own writer: it replaces the file by one that only its owner may read.
+        temporary.write_bytes(save(arrays, metadata=header))
 
 
 def read_candidate_store(path: Path) -> tuple[dict[str, Candidates], dict[str, Any]]:

@@ -61,14 +61,19 @@ class Criterion:
         return weights
 
     def __call__(self, model: PDVC, layers: Sequence[Layer], encoded: Encoded, truth: Truth) -> dict[str, Term]:
-        """All terms of a batch, by the names of `weights`."""
+        """All terms of a batch, by the names of `weights`. Only the first group of queries learns to write captions."""
         terms: dict[str, Term] = {}
+        groups = len(layers[0].logits) // len(truth.boxes)
+        repeated = Truth([boxes for boxes in truth.boxes for _ in range(groups)])
         for number, layer in enumerate(layers):
-            pairs = match(layer.logits, layer.boxes, truth.boxes, self.config)
-            terms[f"class.{number}"] = self.loss_class(layer, pairs, truth)
-            terms[f"giou.{number}"] = self.loss_giou(layer, pairs, truth)
-            terms[f"count.{number}"] = self.loss_count(layer, truth)
+            pairs = match(layer.logits, layer.boxes, repeated.boxes, self.config)
+            terms[f"class.{number}"] = self.loss_class(layer, pairs, repeated)
+            terms[f"giou.{number}"] = self.loss_giou(layer, pairs, repeated)
+            terms[f"count.{number}"] = self.loss_count(layer, repeated)
             if model.caption_head(number) is not None and truth.sentences:
+                first = pairs.videos % groups == 0
+                layer = Layer(*(values[::groups] for values in layer))
+                pairs = Pairs(pairs.videos[first] // groups, pairs.queries[first], pairs.events[first])
                 terms[f"caption.{number}"] = self.loss_caption(model, number, layer, encoded, pairs, truth)
         if model.inside is not None:
             terms["inside"] = self.loss_inside(model.inside, encoded, truth)

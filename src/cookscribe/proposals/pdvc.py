@@ -70,10 +70,11 @@ class PDVC(nn.Module):
         self.config = config
         width = config.width
         self.encoder = Encoder(config)
-        self.query = nn.Parameter(torch.empty(config.queries, width).normal_())
-        self.query_position = nn.Parameter(torch.empty(config.queries, width).normal_())
+        queries = config.groups * config.queries
+        self.query = nn.Parameter(torch.empty(queries, width).normal_())
+        self.query_position = nn.Parameter(torch.empty(queries, width).normal_())
         if config.references == "anchors":
-            self.anchors = nn.Parameter(inverse_sigmoid(anchor_grid(config.queries)))
+            self.anchors = nn.Parameter(inverse_sigmoid(anchor_grid(config.queries)).repeat(config.groups, 1))
         else:
             self.point = nn.Linear(width, 1)
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
@@ -99,13 +100,17 @@ class PDVC(nn.Module):
         self.caption_heads = nn.ModuleList(CaptionHead(config) for _ in range(layers if config.words else 0))
 
     def forward(self, frames: Tensor, mask: Tensor, durations: Tensor) -> tuple[list[Layer], Encoded]:
-        """Frames (B, L, D), mask (B, L) True for real frames, durations (B,) seconds."""
+        """Frames (B, L, D), mask (B, L) True for real frames, durations (B,) seconds.
+
+        In training with several groups the layers have B x groups rows, those of a video behind one another.
+        """
         encoded = self.encoder(frames, mask, durations)
-        batch = len(frames)
-        hidden = self.query.expand(batch, -1, -1)
-        position = self.query_position.expand(batch, -1, -1)
+        batch, groups = len(frames), self.config.groups if self.training else 1
+        hidden = self._rows(self.query, batch, groups)
+        position = self._rows(self.query_position, batch, groups)
+        durations = durations.repeat_interleave(groups)
         if self.config.references == "anchors":
-            references = self.anchors.sigmoid().expand(batch, -1, -1)
+            references = self._rows(self.anchors, batch, groups).sigmoid()
         else:
             references = self.point(position).sigmoid()
         found: list[Layer] = []
@@ -121,6 +126,10 @@ class PDVC(nn.Module):
             # Each layer learns to refine what it was given, not to move its predecessor.
             references = boxes.detach()
         return found, encoded
+
+    def _rows(self, learned: Tensor, batch: int, groups: int) -> Tensor:
+        """(all groups x N, X) to (batch x groups, N, X)."""
+        return learned.view(self.config.groups, self.config.queries, -1)[:groups].repeat(batch, 1, 1)
 
     def _pooled(self, hidden: Tensor, logits: Tensor, boxes: Tensor, durations: Tensor) -> Tensor:
         """What the count head reads: (B, width, 2 x width, and 4 more with evidence)."""

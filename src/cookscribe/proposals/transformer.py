@@ -127,12 +127,17 @@ class DecoderLayer(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(self, hidden: Tensor, position: Tensor, references: Tensor, tokens: Tensor, pyramid: Pyramid) -> Tensor:
-        """Hidden and position (B, N, width), references (B, N, 1 or 2) to (B, N, width)."""
+        """Hidden and position (R, N, width), references (R, N, 1 or 2) to (R, N, width).
+
+        R is B, or a multiple of it: several sets of queries per video, which do not see each other.
+        """
         asking = hidden + position
         among, _ = self.among(asking, asking, hidden, need_weights=False)
         hidden = self.among_norm(hidden + self.dropout(among))
-        attended = self.attention(hidden + position, references, tokens, pyramid)
-        out: Tensor = self.feedforward(self.norm(hidden + self.dropout(attended)))
+        rows = (len(tokens), -1)
+        asking = (hidden + position).reshape(*rows, hidden.shape[2])
+        attended = self.attention(asking, references.reshape(*rows, references.shape[2]), tokens, pyramid)
+        out: Tensor = self.feedforward(self.norm(hidden + self.dropout(attended.view_as(hidden))))
         return out
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor, nn
 
 from cookscribe import __version__
@@ -114,7 +114,8 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], header: Mapping[str
     # Cloned because tied weights share memory, which the format refuses.
     ready = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
     with replacing(path) as temporary:
-        save_file(ready, temporary, metadata={"json": json.dumps(dict(header), allow_nan=False)})
+        # Not the library's own writer: it replaces the file by one that only its owner may read.
+        temporary.write_bytes(save(ready, metadata={"json": json.dumps(dict(header), allow_nan=False)}))
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
