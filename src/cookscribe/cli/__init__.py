@@ -21,6 +21,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "data",
     "video",
     "evaluate",
+    "study",
 )
 
 

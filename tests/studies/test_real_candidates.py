@@ -1,0 +1,134 @@
+"""The study of real candidates on made-up files: every part runs, rows are complete, finished parts are kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from cookscribe.cli import build_app
+from cookscribe.errors import InputError
+from cookscribe.evaluation import soda_tiou
+from cookscribe.studies import real_candidates
+from cookscribe.studies.real_candidates import ENSEMBLE, INPUTS, NMS, ORACLE, PLAIN_INPUTS, REFINED
+from cookscribe.studies.registry import STUDIES, StudyOptions, find_study
+from cookscribe.studies.selection_videos import SelectionVideo
+from tests.studies.made_up_youcook2 import write_folder
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
+    """Data folder, results folder, table of a smoke run."""
+    data = write_folder(tmp_path_factory.mktemp("data") / "youcook2")
+    out = tmp_path_factory.mktemp("out")
+    table = find_study("real-candidates").run(StudyOptions(data=data, out=out, seeds=2, smoke=True))
+    return data, out, table
+
+
+def test_rows_are_complete(finished: tuple[Path, Path, str]) -> None:
+    _, out, table = finished
+    content = json.loads((out / "real-candidates.json").read_text())
+    rows = content["rows"]
+    assert {"inputs", "decoding", "seed", "soda_tiou", "within_1", "within_3", "f1", "against_nms"} <= set(rows[0])
+    seen = {(row["inputs"], row["decoding"], row["seed"]) for row in rows}
+    assert len(seen) == len(rows)
+    assert (PLAIN_INPUTS, NMS, None) in seen
+    for name in INPUTS:
+        assert {(name, REFINED, 0), (name, REFINED, 1), (name, ENSEMBLE, "all")} <= seen
+    paper = [row for row in rows if row["decoding"].startswith("paper")]
+    assert len(paper) == 2
+    assert all(0 <= row["soda_tiou"] <= 100 and 0 <= row["within_1"] <= row["within_3"] <= 100 for row in rows)
+    oracle = next(row for row in rows if row["decoding"] == ORACLE)
+    assert all(row["soda_tiou"] <= oracle["soda_tiou"] for row in rows if row["decoding"] == NMS)
+    assert content["smoke"] is True
+    assert content["surroundings"]["threads"] == 1
+    assert "not the protocol of the paper" in content["protocol"]
+    assert table.count("\n") == 2 + len({(row["inputs"], row["decoding"]) for row in rows})
+
+
+def test_pictures_are_drawn(finished: tuple[Path, Path, str]) -> None:
+    _, out, _ = finished
+    for name in ("counts.png", "timelines.png"):
+        picture = np.asarray(Image.open(out / name).convert("L"))
+        assert picture.std() > 5  # not an empty page
+
+
+def test_finished_parts_are_not_done_again(finished: tuple[Path, Path, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    data, out, table = finished
+    before = {path: path.stat().st_mtime_ns for path in (out / "parts").iterdir()}
+    trained: list[tuple[object, ...]] = []
+    train = real_candidates.train_selector
+
+    def counting(*arguments: object) -> object:
+        trained.append(arguments)
+        return train(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(real_candidates, "train_selector", counting)
+    lost = min(path for path in before if path.name.startswith("planner"))
+    kept = lost.read_bytes()
+    lost.unlink()
+    again = find_study("real-candidates").run(StudyOptions(data=data, out=out, seeds=2, smoke=True))
+    assert len(trained) == 1
+    assert again == table
+    assert lost.read_bytes() == kept  # the same seed and fold give the same weights
+    assert all(path.stat().st_mtime_ns == time for path, time in before.items() if path != lost)
+
+
+def test_nms_row_is_nms(finished: tuple[Path, Path, str]) -> None:
+    from cookscribe.datasets.root import YouCook2
+    from cookscribe.proposals.baselines import suppressed
+
+    data, out, _ = finished
+    files = YouCook2(data)
+    truth = {key: video.spans for key, video in files.videos("validation").items()}
+    chosen = {key: suppressed(found, 0.3).spans for key, found in files.candidates().items()}
+    row = json.loads((out / "real-candidates.json").read_text())["rows"][0]
+    assert row["soda_tiou"] == pytest.approx(soda_tiou(truth, chosen))
+
+
+def test_no_video_is_tested_on_a_model_that_saw_it(
+    finished: tuple[Path, Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, _, _ = finished
+    seen: list[set[str]] = []
+    tested: list[set[str]] = []
+    train, plan = real_candidates.train_selector, real_candidates.plan_videos
+
+    def training(videos: list[SelectionVideo], *rest: Any) -> Any:
+        seen.append({video.id for video in videos})
+        return train(videos, *rest)
+
+    def planning(selector: Any, videos: list[SelectionVideo]) -> Any:
+        tested.append({video.id for video in videos})
+        return plan(selector, videos)
+
+    def pointing(_: Any, videos: list[SelectionVideo], __: Any) -> list[list[int]]:
+        tested.append({video.id for video in videos})
+        return [[0]] * len(videos)
+
+    for name, replacement in (("train_selector", training), ("plan_videos", planning), ("point_out", pointing)):
+        monkeypatch.setattr(real_candidates, name, replacement)
+    find_study("real-candidates").run(StudyOptions(data=data, out=tmp_path, seeds=1, smoke=True))
+    assert seen
+    # One training may be tested twice (two ways to read a pointer), always on what it did not see.
+    for held_out in tested:
+        assert any(not held_out & learnt and len(held_out | learnt) == 16 for learnt in seen)
+    assert set().union(*tested) == {f"video{n:03d}" for n in range(24, 40)}
+
+
+def test_without_data_it_says_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="COOKSCRIBE_DATA"):
+        find_study("real-candidates").run(StudyOptions(data=None, out=tmp_path))
+
+
+def test_study_list_names_every_study() -> None:
+    result = CliRunner().invoke(build_app(), ["study", "list"])
+    assert result.exit_code == 0
+    for study in STUDIES:
+        assert study.name in result.stdout
+        assert study.explanation in result.stdout
