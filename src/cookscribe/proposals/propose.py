@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +29,9 @@ KIND = "proposals"
 class Proposer:
     """Gives N candidates for every video, captions included when the model can write them."""
 
-    def __init__(self, model: PDVC, vocabulary: Vocabulary | None, simulated: bool = False) -> None:
+    def __init__(self, model: PDVC, vocabulary: Vocabulary | None) -> None:
         self.model = model.eval()
         self.vocabulary = vocabulary
-        self.simulated = simulated
         self.device = next(model.parameters()).device
 
     @classmethod
@@ -88,10 +88,10 @@ class Proposer:
         rows = np.stack([found.resampled(self.config.frames) for _, found in batch])
         inputs = Inputs.of(rows, [found.duration for _, found in batch], self.device)
         for (video_id, found), candidates in zip(batch, self.run(inputs, captions=captions), strict=True):
-            if features:
-                pooled = found.over(candidates.spans)
-                candidates = Candidates(**{**vars(candidates), "features": pooled})
-            yield video_id, candidates
+            # The network computes in float32; the video keeps its own duration.
+            spans = np.minimum(candidates.spans, found.duration)
+            pooled = found.over(spans) if features else None
+            yield video_id, replace(candidates, spans=spans, duration=found.duration, features=pooled)
 
     def answer(self, candidates: Candidates) -> Candidates:
         """The events the model itself would choose, in order of time."""
