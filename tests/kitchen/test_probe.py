@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cookscribe.kitchen.probe import RIDGE, LinearProbe, classify, name_one
+from cookscribe.kitchen.probe import RIDGE, LinearProbe, SentenceProbe, classify, name_one
 
 
 @pytest.mark.parametrize(("events", "width"), [(50, 8), (8, 50)])
@@ -42,3 +42,14 @@ def test_name_one_is_right_if_it_is_in_the_set() -> None:
     assert reading.count == 30
     assert reading.right == 1.0
     assert reading.chance == pytest.approx(2 / 3)
+
+
+def test_a_linear_captioner_says_the_words_it_reads() -> None:
+    rng = np.random.default_rng(0)
+    verbs, foods = ("chop", "stir", "fry"), ("onion", "rice", "beef", "milk")
+    steps = [(int(rng.integers(3)), int(rng.integers(4))) for _ in range(200)]
+    sentences = [f"{verbs[verb]} the {foods[food]}" for verb, food in steps]
+    features = np.array([[*np.eye(3)[verb], *np.eye(4)[food]] for verb, food in steps])
+    features += rng.normal(0.0, 0.1, features.shape)
+    captioner = SentenceProbe.fit(features[:150], sentences[:150])
+    assert captioner.caption(features[150:]) == sentences[150:]

@@ -84,10 +84,15 @@ def probe(
         ("foods that do not", seen.unlike),
     ):
         typer.echo(f"  {label:28s} {100 * reading.right:5.1f} % right, by chance {100 * reading.chance:5.1f} %")
-    rows = [("random sentences", seen.random), ("nearest neighbour", seen.nearest)]
-    if seen.proposed:
-        rows.append(("nearest, proposed events", seen.proposed))
-    for label, report in rows:
+    for label, report in (
+        ("random sentences", seen.random),
+        ("nearest neighbour", seen.nearest),
+        ("linear captioner", seen.linear),
+        ("nearest, proposed events", seen.nearest_proposed),
+        ("linear, proposed events", seen.linear_proposed),
+    ):
+        if report is None:
+            continue
         figures = report.as_json()
         typer.echo(
             f"  {label:28s} CIDEr: paragraph {figures['paragraph']['CIDEr']:.1f}, "

@@ -6,11 +6,14 @@ a feature shows by itself.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cookscribe.tokens import ptb_tokens
 
 Array = NDArray[np.floating]
 
@@ -45,6 +48,46 @@ class LinearProbe:
         return result
 
 
+@dataclass(frozen=True, eq=False)
+class SentenceProbe:
+    """A linear captioner: a probe reads words off a feature, and the training sentence that fits them best is said.
+
+    Words count by how rare they are; likeness is the cosine. It needs no memory, no ingredients and no grammar, so it
+    says how far a model can get on what single events show.
+
+    Attributes:
+        probe: from a feature to the words.
+        rarity: (W,) log of the inverse document frequency of each word.
+        memory: (E, W) training sentences as directions.
+        sentences: E training sentences.
+    """
+
+    probe: LinearProbe
+    rarity: NDArray[np.float64]
+    memory: NDArray[np.float32]
+    sentences: tuple[str, ...]
+
+    @classmethod
+    def fit(cls, features: Array, sentences: Sequence[str], words: int = 800) -> SentenceProbe:
+        """Fit to (E, D) features and E sentences, with the most common `words` words."""
+        said = [frozenset(ptb_tokens(sentence)) for sentence in sentences]
+        counts = Counter(word for tokens in said for word in sorted(tokens))
+        number = {word: index for index, (word, _) in enumerate(counts.most_common(words))}
+        table = np.zeros((len(said), len(number)))
+        for row, tokens in enumerate(said):
+            table[row, [number[word] for word in sorted(tokens) if word in number]] = 1.0
+        rarity = np.log(len(said) / np.maximum(table.sum(axis=0), 1.0))
+        memory = table * rarity
+        memory /= np.maximum(np.linalg.norm(memory, axis=1, keepdims=True), 1e-12)
+        return cls(LinearProbe.fit(features, table), rarity, memory.astype(np.float32), tuple(sentences))
+
+    def caption(self, features: Array) -> list[str]:
+        """A training sentence for each of (N, D) features."""
+        # What a feature says beyond what every sentence is likely to say anyway.
+        wanted = ((self.probe.scores(features) - self.probe.prior) * self.rarity).astype(np.float32)
+        return [self.sentences[index] for index in (wanted @ self.memory.T).argmax(axis=1)]
+
+
 @dataclass(frozen=True)
 class Reading:
     """A probe's share of right answers, and the share that always giving the most common answer has."""
@@ -60,7 +103,7 @@ def classify(features: Array, labels: Sequence[str], new_features: Array, new_la
     truth = np.array([label in names for label in new_labels])
     probe = LinearProbe.fit(features, _one_hot(labels, names))
     guesses = [names[index] for index in probe.scores(new_features).argmax(axis=1)]
-    common = max(names, key=list(labels).count)
+    common = Counter(labels).most_common(1)[0][0]
     right = np.array([guess == label for guess, label in zip(guesses, new_labels, strict=True)])
     always = np.array([common == label for label in new_labels])
     return Reading(float(right[truth].mean()), float(always[truth].mean()), int(truth.sum()))
@@ -70,11 +113,8 @@ def name_one(
     features: Array, sets: Sequence[frozenset[str]], new_features: Array, new_sets: Sequence[frozenset[str]], most: int
 ) -> Reading:
     """Let a probe name one element of each new set (the `most` common elements compete); right if it is in the set."""
-    counts: dict[str, int] = {}
-    for elements in sets:
-        for element in elements:
-            counts[element] = counts.get(element, 0) + 1
-    names = sorted(sorted(counts), key=lambda name: -counts[name])[:most]
+    counts = Counter(element for elements in sets for element in sorted(elements))
+    names = [name for name, _ in counts.most_common(most)]
     targets = np.array([[name in elements for name in names] for elements in sets], dtype=np.float64)
     probe = LinearProbe.fit(features, targets)
     guesses = probe.scores(new_features).argmax(axis=1)

@@ -16,8 +16,8 @@ from cookscribe.candidates import Candidates
 from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation import Events, Report, evaluate
-from cookscribe.ingredients import IngredientMatcher
-from cookscribe.kitchen.probe import Reading, classify, name_one
+from cookscribe.ingredients import canonical
+from cookscribe.kitchen.probe import Reading, SentenceProbe, classify, name_one
 from cookscribe.kitchen.script import read_sentence
 from cookscribe.kitchen.streams import render
 from cookscribe.kitchen.words import action_family, food
@@ -30,13 +30,12 @@ from cookscribe.track import FeatureTrack
 
 Camera = Callable[[AnnotatedVideo], FeatureTrack]
 
-MOST_RENAMED = {"training": 150, "validation": 80}  # videos per pair of foods; every one is filmed anew
 SUPPRESSION = 0.3  # tIoU above which the worse of two proposed events is dropped
 GROUPS = 60  # the most common look-alike groups compete in the probe for foods
 
 # Foods of one word, so that one can be put for the other in a sentence: pairs that look alike, and pairs that do not.
-ALIKE = (("salt", "sugar"), ("beef", "pork"), ("parsley", "cilantro"), ("milk", "cream"), ("garlic", "ginger"))
-UNLIKE = (("salt", "paprika"), ("beef", "chicken"), ("parsley", "oregano"), ("milk", "butter"), ("garlic", "onion"))
+ALIKE = (("salt", "sugar"), ("beef", "pork"), ("parsley", "cilantro"), ("garlic", "ginger"))
+UNLIKE = (("onion", "carrot"), ("butter", "milk"), ("egg", "cheese"), ("tomato", "potato"))
 
 
 @dataclass(frozen=True)
@@ -50,10 +49,10 @@ class Seen:
         verb: a probe names the action itself.
         group: a probe names one look-alike group of the foods that a step names.
         alike, unlike: a probe tells two foods apart that look alike, or do not; names are dealt out at random.
-        nearest: scores of the nearest-neighbour captioner on the true events.
+        nearest, linear: scores of the nearest-neighbour captioner, and of the linear one, on the true events.
         random: scores of training sentences dealt out at random, the floor.
-        proposed: scores of the nearest-neighbour captioner on proposed events, if there are any: those that
-            non-maximum suppression at a tIoU of 0.3 keeps, as many as the proposal model expects.
+        nearest_proposed, linear_proposed: the same on proposed events, if there are any: those that non-maximum
+            suppression at a tIoU of 0.3 keeps, as many as the proposal model expects.
     """
 
     encoder: str
@@ -66,9 +65,11 @@ class Seen:
     group: Reading
     alike: Reading
     unlike: Reading
-    nearest: Report
     random: Report
-    proposed: Report | None
+    nearest: Report
+    linear: Report
+    nearest_proposed: Report | None
+    linear_proposed: Report | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,9 @@ def what_is_seen(
         )
         for change in (action_family, str)
     )
-    captioner = NearestNeighbourCaptioner.fit(train.features, train.sentences)
+    alike, unlike = tell_apart([*train.videos, *new.videos], film, seed)
+    nearest = NearestNeighbourCaptioner.fit(train.features, train.sentences)
+    linear = SentenceProbe.fit(train.features, train.sentences)
     drawn = generator("random sentences", seed).integers(len(train.sentences), size=len(new.sentences))
     dealt = [train.sentences[index] for index in drawn]
     return Seen(
@@ -129,58 +132,66 @@ def what_is_seen(
         action=action,
         verb=verb,
         group=name_one(train.features, foods, new.features, new_foods, GROUPS),
-        alike=tell_apart(videos, ALIKE, film, seed),
-        unlike=tell_apart(videos, UNLIKE, film, seed),
-        nearest=_scores(new, captioner.caption(new.features)),
+        alike=alike,
+        unlike=unlike,
         random=_scores(new, dealt),
-        proposed=None if candidates is None else _on_proposals(new.videos, candidates, captioner, film),
+        nearest=_scores(new, nearest.caption(new.features)),
+        linear=_scores(new, linear.caption(new.features)),
+        nearest_proposed=None if not candidates else _on_proposals(new.videos, candidates, nearest.caption, film),
+        linear_proposed=None if not candidates else _on_proposals(new.videos, candidates, linear.caption, film),
     )
 
 
-def tell_apart(videos: Sequence[AnnotatedVideo], pairs: Sequence[tuple[str, str]], film: Camera, seed: int) -> Reading:
-    """How well a probe tells two foods apart, over several pairs.
+def tell_apart(videos: Sequence[AnnotatedVideo], film: Camera, seed: int) -> tuple[Reading, Reading]:
+    """How well probes tell two foods apart, over the pairs that look alike and over those that do not.
 
-    In every video that names one of a pair, the name is dealt out at random first. So no dish and no other ingredient
-    gives it away, and only the look is left to tell by.
+    In every video that names one of a pair, the name is dealt out at random first, and the video is filmed again. So no
+    dish and no other ingredient gives the name away, and only the look is left to tell by.
     """
-    right = chance = count = 0.0
-    for pair in pairs:
-        features: dict[str, list[NDArray[np.float32]]] = {"training": [], "validation": []}
-        labels: dict[str, list[str]] = {"training": [], "validation": []}
-        for video in videos:
-            if len(features.get(video.split, ())) >= MOST_RENAMED.get(video.split, 0) or not _says(video, pair):
-                continue
-            name = pair[int(generator("deal out", seed, *pair, video.id).integers(2))]
-            dealt = _rename(video, pair, name)
-            matcher = IngredientMatcher([name], partial=False)
-            steps = [number for number, text in enumerate(dealt.sentences) if matcher.find(text)]
-            if steps:
-                features[video.split].append(film(dealt).over(dealt.spans[steps]))
-                labels[video.split] += [name] * len(steps)
-        if not (features["training"] and features["validation"]):
-            continue
-        reading = classify(
-            np.concatenate(features["training"]),
-            labels["training"],
-            np.concatenate(features["validation"]),
-            labels["validation"],
+    pairs = (*ALIKE, *UNLIKE)
+    features: dict[tuple[tuple[str, str], str], list[NDArray[np.float32]]] = {}
+    labels: dict[tuple[tuple[str, str], str], list[str]] = {}
+    for video in track(videos, "filming with names dealt out"):
+        dealt = _deal_out(video, pairs, seed)
+        said = [set(ptb_tokens(text)) for text in dealt.sentences]
+        rows = film(dealt).over(dealt.spans)
+        for pair in pairs:
+            for row, words in zip(rows, said, strict=True):
+                for name in set(pair) & words:
+                    features.setdefault((pair, video.split), []).append(row)
+                    labels.setdefault((pair, video.split), []).append(name)
+    return _together(ALIKE, features, labels), _together(UNLIKE, features, labels)
+
+
+def _together(
+    pairs: Sequence[tuple[str, str]],
+    features: Mapping[tuple[tuple[str, str], str], list[NDArray[np.float32]]],
+    labels: Mapping[tuple[tuple[str, str], str], list[str]],
+) -> Reading:
+    readings = [
+        classify(
+            np.stack(features[pair, "training"]),
+            labels[pair, "training"],
+            np.stack(features[pair, "validation"]),
+            labels[pair, "validation"],
         )
-        right, chance = right + reading.right * reading.count, chance + reading.chance * reading.count
-        count += reading.count
-    if not count:
-        raise BadValueError("annotations", "name none of the foods that look alike", "use more videos")
-    return Reading(right / count, chance / count, int(count))
+        for pair in pairs
+        if all(len(set(labels.get((pair, split), ()))) == 2 for split in ("training", "validation"))
+    ]
+    if not readings:
+        raise BadValueError("annotations", f"name none of the foods {pairs}", "use more videos")
+    count = sum(reading.count for reading in readings)
+    right = sum(reading.right * reading.count for reading in readings) / count
+    return Reading(right, sum(reading.chance * reading.count for reading in readings) / count, count)
 
 
-def _says(video: AnnotatedVideo, pair: tuple[str, str]) -> bool:
-    return any(set(pair) & set(ptb_tokens(text)) for text in video.sentences)
-
-
-def _rename(video: AnnotatedVideo, pair: tuple[str, str], name: str) -> AnnotatedVideo:
-    """The video with `name` wherever one of the pair stood."""
+def _deal_out(video: AnnotatedVideo, pairs: Sequence[tuple[str, str]], seed: int) -> AnnotatedVideo:
+    """The video with one name of each pair, drawn anew, wherever one of the two stood, in either number."""
+    rng = generator("deal out", seed, video.id)
+    names = {canonical(name): pair[chosen] for pair in pairs for chosen in [int(rng.integers(2))] for name in pair}
 
     def text(words: str) -> str:
-        return " ".join(name if word in pair else word for word in ptb_tokens(words))
+        return " ".join(names.get(canonical(word), word) for word in ptb_tokens(words))
 
     ingredients = tuple(dict.fromkeys(text(ingredient) for ingredient in video.ingredients))
     return replace(video, sentences=tuple(map(text, video.sentences)), ingredients=ingredients)
@@ -208,7 +219,7 @@ def _truth(table: _Table) -> tuple[list[str], list[frozenset[str]]]:
 def _on_proposals(
     videos: Sequence[AnnotatedVideo],
     candidates: Mapping[str, Candidates],
-    captioner: NearestNeighbourCaptioner,
+    caption: Callable[[NDArray[np.float32]], list[str]],
     film: Camera,
 ) -> Report:
     predictions = {}
@@ -216,7 +227,7 @@ def _on_proposals(
         if video.id not in candidates:
             raise BadValueError("--candidates", f"hold no events of {video.id}", "propose for all validation videos")
         spans = rerank(candidates[video.id], alpha=0.0, overlap=SUPPRESSION).spans
-        sentences = captioner.caption(film(video).over(spans))
+        sentences = caption(film(video).over(spans))
         predictions[video.id] = Events(np.asarray(spans, dtype=np.float64), tuple(sentences))
     truth = {video.id: Events(video.spans, video.sentences) for video in videos}
     return evaluate(truth, predictions, meteor=False)
