@@ -70,19 +70,19 @@ def draw_loop(path: Path, seconds: float) -> Path:
 
 def repeated(loop: Path, path: Path, times: int) -> Path:
     """The loop over and over, by copying its packets."""
-    with av.open(str(path), "w") as out:
-        streams = {}
+    with av.open(str(path), "w") as out, av.open(str(loop)) as first:
+        streams = {stream.type: out.add_stream_from_template(stream) for stream in first.streams}
+        last: dict[str, int] = {}
         for turn in range(times):
             with av.open(str(loop)) as source:
                 for packet in source.demux():
-                    if packet.dts is None:
+                    kind, shift = packet.stream.type, round(turn * LOOP / float(packet.time_base))
+                    # Sound comes in packets of its own length; one that would overlap the last turn's end is left out.
+                    if packet.dts is None or packet.dts + shift <= last.get(kind, -(2**62)):
                         continue
-                    stream = streams.get(packet.stream.type)
-                    if stream is None:
-                        stream = streams[packet.stream.type] = out.add_stream_from_template(packet.stream)
-                    shift = round(turn * LOOP / float(packet.time_base))
                     packet.pts, packet.dts = packet.pts + shift, packet.dts + shift
-                    packet.stream = stream
+                    last[kind] = packet.dts
+                    packet.stream = streams[kind]
                     out.mux(packet)
     return path
 
