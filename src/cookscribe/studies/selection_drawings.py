@@ -14,12 +14,12 @@ from cookscribe.files import replacing
 
 Floats = NDArray[np.float64]
 
-TRUTH, PLAIN, OURS, QUIET = "#333333", "#c98b2b", "#2f7d5b", "#b8b8b8"
+TRUTH, PLAIN, OURS, QUIET = "#333333", "#c98b2b", "#2f7d5b", "#707070"
 
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """One row of a timeline: named spans, drawn with an opacity each (None draws all solid)."""
+    """One row of a timeline: named spans, each with an opacity (None draws all solid); overlapping ones are stacked."""
 
     name: str
     spans: Floats
@@ -60,28 +60,41 @@ def draw_counts(path: Path, truth: NDArray[np.int64], choices: Mapping[str, NDAr
         figure.savefig(temporary)  # type: ignore[attr-defined]
 
 
+def _shelves(spans: Floats) -> NDArray[np.int64]:
+    """(N,) the first shelf on which each span stands beside all others there, so that overlapping ones are all seen."""
+    shelves = np.zeros(len(spans), dtype=np.int64)
+    ends: list[float] = []
+    for n in np.argsort(spans[:, 0], kind="stable"):
+        free = next((shelf for shelf, end in enumerate(ends) if end <= spans[n, 0]), len(ends))
+        if free == len(ends):
+            ends.append(0.0)
+        ends[free] = float(spans[n, 1])
+        shelves[n] = free
+    return shelves
+
+
 def draw_timelines(path: Path, videos: Sequence[tuple[str, float, Sequence[Lane]]]) -> None:
     """A few videos, each with its lanes over time.
 
     Args:
         videos: title, duration in seconds, lanes from top to bottom.
     """
-    figure, _ = _figure(10, 0.5 + sum(0.36 * len(lanes) + 0.5 for _, _, lanes in videos))
+    figure, _ = _figure(10, 0.5 + sum(0.5 * len(lanes) + 0.5 for _, _, lanes in videos))
     heights = [len(lanes) + 1 for _, _, lanes in videos]
     axes = figure.subplots(len(videos), 1, squeeze=False, height_ratios=heights)[:, 0]  # type: ignore[attr-defined]
     for axis, (title, duration, lanes) in zip(axes, videos, strict=True):
         for row, lane in enumerate(lanes):
             weights = np.ones(len(lane.spans)) if lane.weights is None else lane.weights
-            for (start, end), weight in zip(lane.spans, weights, strict=True):
+            shelves = _shelves(lane.spans)
+            thickness = 0.8 / (shelves.max(initial=0) + 1)
+            for (start, end), weight, shelf in zip(lane.spans, weights, shelves, strict=True):
                 axis.barh(
-                    row,
+                    row - 0.4 + (shelf + 0.5) * thickness,
                     end - start,
                     left=start,
-                    height=0.72,
+                    height=thickness * 0.9,
                     color=lane.colour,
-                    alpha=float(np.clip(weight, 0.06, 1.0)),
-                    edgecolor="white",
-                    linewidth=0.8,
+                    alpha=float(np.clip(weight, 0.12, 1.0)),
                 )
         axis.set_yticks(range(len(lanes)), [lane.name for lane in lanes])
         axis.invert_yaxis()
