@@ -197,6 +197,7 @@ def test_ahead_keeps_order_and_errors() -> None:
         seen.extend(ahead(failing(), depth=3))  # the items before the error arrive
     found = ahead(failing(), depth=3)
     assert next(found) == 1
+    found.close()  # type: ignore[attr-defined]
 
 
 def test_leaving_early_stops_the_thread_and_closes_the_film() -> None:

@@ -63,7 +63,7 @@ def write_command(
                 raise
             # One bad film does not stop the others; the end of the run says what failed.
             failures.append(error)
-            notices.print(f"cookscribe: {error}", style="red", highlight=False, markup=False)
+            notices.print(f"cookscribe: {error}", style="red", highlight=False, markup=False, soft_wrap=True)
             continue
         for note in written.notes:
             notices.print(note, highlight=False, markup=False)

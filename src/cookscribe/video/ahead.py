@@ -57,4 +57,6 @@ def ahead(items: Iterator[Item], depth: int) -> Iterator[Item]:
             raise item.error
     finally:
         stop.set()
-        thread.join()
+        # An iterator that nobody closed may be collected as garbage by this very thread.
+        if threading.current_thread() is not thread:
+            thread.join()
