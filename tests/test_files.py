@@ -145,6 +145,12 @@ def test_folders_are_made_and_permissions_are_ordinary(tmp_path: Path) -> None:
     plain = tmp_path / "plain.txt"
     plain.write_text("x")
     assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
+    with replacing(path) as temporary:
+        # As some libraries do: a private file of their own takes the place of ours.
+        private = temporary.with_suffix(".own")
+        private.touch(0o600)
+        private.replace(temporary)
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
 
 
 def test_places_that_cannot_be_written_to(tmp_path: Path) -> None:

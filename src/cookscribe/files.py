@@ -26,7 +26,9 @@ def replacing(path: Path) -> Iterator[Path]:
     temporary = path.with_name(f".{path.stem[:40]}-{secrets.token_hex(6)}{path.suffix}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        permissions = os.fstat(handle).st_mode & 0o777
+        os.close(handle)
     except OSError as error:
         raise _unwritable(path, error) from None
     try:
@@ -34,6 +36,8 @@ def replacing(path: Path) -> Iterator[Path]:
         try:
             with temporary.open("rb") as written:
                 os.fsync(written.fileno())
+            # Some writers put a file of their own, readable by its owner only, in the place of ours.
+            os.chmod(temporary, permissions)
             os.replace(temporary, path)
         except OSError as error:
             raise _unwritable(path, error) from None
