@@ -29,16 +29,19 @@ def recipes(
     """Make up recipes by grammar, with the state of every ingredient after every step."""
     from cookscribe.files import write_json
     from cookscribe.kitchen.recipes import make_recipes, truth
+    from cookscribe.kitchen.splits import SPLITS
     from cookscribe.progress import track
 
     made = list(track(make_recipes(seed, count, split=split, tempo=tempo), "recipes", total=count))
     write_json(out, truth(made))
-    steps = sum(len(recipe.steps) for recipe in made)
-    share = sum(step.span.length for recipe in made for step in recipe.steps) / sum(recipe.duration for recipe in made)
-    shown = {name: sum(recipe.split == name for recipe in made) for name in ("training", "validation", "testing")}
+    steps = [step for recipe in made for step in recipe.steps]
+    seconds = sum(recipe.duration for recipe in made)
+    shown = ", ".join(f"{sum(recipe.split == name for recipe in made)} {name}" for name in SPLITS)
     typer.echo(
-        f"{out}: {count} simulated recipes (" + ", ".join(f"{number} {name}" for name, number in shown.items()) + "), "
-        f"{len({recipe.dish for recipe in made})} dishes, {steps} steps, {100 * share:.0f} % of the time is cooking"
+        f"{out}: {count} simulated recipes ({shown}) of {len({recipe.dish for recipe in made})} dishes; in the mean "
+        f"{len(steps) / count:.1f} steps, {sum(len(recipe.ingredients) for recipe in made) / count:.1f} ingredients, "
+        f"{seconds / count:.0f} s, {100 * sum(step.span.length for step in steps) / seconds:.0f} % of it cooking; "
+        f"{len({step.sentence for step in steps})} different sentences"
     )
 
 

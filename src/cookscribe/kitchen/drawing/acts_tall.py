@@ -51,7 +51,7 @@ def _column(scene: Set, share_after: float, level: float, clock: float, spin: bo
         for k in range(round(22 * level * (1 - share_after)) if solid else 0):
             item = solid[k % len(solid)]
             sprite = small(item)[k % VARIANTS]
-            x, y = rng.uniform(28, 112), rng.uniform(max(40.0, y0), 194)
+            x, y = rng.uniform(28, 112), rng.uniform(min(max(40.0, y0), 186.0), 194)
             centred(layer, scaled(sprite, 0.85), x, y)
     if spin:
         swirl = Sketch(140, 210)

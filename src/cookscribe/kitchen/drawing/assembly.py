@@ -31,7 +31,7 @@ from cookscribe.seeds import generator
 _DOUGH = frozenset({"flour", "water", "salt", "sugar"})
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=160)
 def picture_of(items: tuple[Portion, ...], rx: int, ry: int, seed: int, turn: int = 0) -> Sprite:
     """Any food in an opening of half axes `rx` and `ry`; see `contents.paint_contents` for the arguments."""
     cut_up = any(item.form is Form.PORTIONED for item in items)
@@ -103,7 +103,7 @@ def _assembled(items: Sequence[Portion], rx: int, ry: int, seed: int) -> Sprite:
         centred(layer, _spread(reach_x * 0.9, reach_y * 0.9, blend_colour(members), amount, seed), cx, cy)
         lumps = [replace(item, form=Form.MIXED) for item in members if not item.is_fluid and item.cut is not Cut.WHOLE]
         if lumps:
-            scatter(layer, lumps, reach_x * 0.8, reach_y * 0.75, 0.0, generator("lumps", seed), True)
+            scatter(layer, lumps, reach_x * 0.8, reach_y * 0.75, seed, True)
     patty = [item for item in items if item.form is Form.LAYERED and item.mixture == "patties"]
     if patty:
         centred(layer, _patty(reach_x, reach_y), cx, cy - 4)
@@ -117,7 +117,7 @@ def _assembled(items: Sequence[Portion], rx: int, ry: int, seed: int) -> Sprite:
     ]
     if on_top:
         mixed_up = [replace(item, form=Form.MIXED) for item in on_top]
-        scatter(layer, mixed_up, reach_x * 0.86, reach_y * 0.8, 0.0, generator("layers", seed), True)
+        scatter(layer, mixed_up, reach_x * 0.86, reach_y * 0.8, seed, True)
     sprite = patched(layer, CHAR, 0.35, rng, 8.0, 0.25) if heat is Heat.BAKED else layer
     return _closed(sprite, kind, heat, rx, ry) if closed else sprite
 

@@ -101,7 +101,7 @@ CHAR: Colour = (72, 40, 20)
 # What heat dyes things with, and how strongly.
 _HEATED: dict[Heat, tuple[Colour, float]] = {
     Heat.SEARED: (GOLD, 0.25),
-    Heat.FRIED: (BROWN, 0.32),
+    Heat.FRIED: (BROWN, 0.26),
     Heat.BOILED: ((212, 196, 170), 0.28),
     Heat.BAKED: ((196, 118, 44), 0.32),
     Heat.TOASTED: ((186, 110, 44), 0.55),

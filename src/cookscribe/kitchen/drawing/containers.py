@@ -100,7 +100,7 @@ def waiting(item: Portion) -> Sprite:
     return little_dish((item,))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=96)
 def little_dish(items: tuple[Portion, ...]) -> Sprite:
     """A dish with what was prepared."""
     s = Sketch(168, 112)

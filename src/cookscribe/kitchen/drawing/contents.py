@@ -247,33 +247,31 @@ def _count(item: Portion, sorts: int, area: float) -> int:
 
 
 def scatter(
-    layer: Image.Image,
-    items: Sequence[Portion],
-    rx: float,
-    ry: float,
-    turn: float,
-    rng: np.random.Generator,
-    stirred: bool,
+    layer: Image.Image, items: Sequence[Portion], rx: float, ry: float, seed: int, stirred: bool, turn: float = 0.0
 ) -> None:
-    """Pieces of all items, further ones first; stirred ones all over, others each in its own corner."""
+    """Pieces of all items: stirred ones all over, others each in a corner of its own, spices over everything.
+
+    Where the pieces of one item fall does not depend on the others, so that nothing jumps when something is added.
+    """
     area = rx * ry / (110.0 * 62.0)
+    main = [item for item in items if LARDER[item.name].kind not in (Kind.POWDER, Kind.HERB)]
     drawn: list[tuple[int, float, float, Sprite]] = []  # what lies below first, then what lies further away
-    for index, item in enumerate(items):
-        count = _count(item, len(items), area)
-        alone = len(items) == 1 or stirred or LARDER[item.name].kind in (Kind.POWDER, Kind.HERB)
+    for item in items:
+        count = _count(item, max(1, len(main)), area)
+        alone = stirred or item not in main or len(main) == 1
         spread = 0.82 if alone else 0.5
-        centre_angle = 2 * math.pi * index / max(1, len(items)) + 0.6
-        cx, cy = (0.0, 0.0) if alone else (0.42 * math.cos(centre_angle), 0.42 * math.sin(centre_angle))
+        angle = 2 * math.pi * main.index(item) / max(2, len(main)) + 0.6 if item in main else 0.0
+        cx, cy = (0.0, 0.0) if alone else (0.42 * math.cos(angle), 0.42 * math.sin(angle))
         if is_big(item.name, item.cut):
-            spread = 0.0 if alone and len(items) == 1 else 0.15
-        for k, (radius, angle) in enumerate(_spots(count, spread, rng)):
-            x, y = cx + radius * math.cos(angle), cy + radius * math.sin(angle)
+            spread = 0.0 if len(main) == 1 else 0.15
+        for k, (radius, direction) in enumerate(_spots(count, spread, generator("scatter", seed, item.name))):
+            x, y = cx + radius * math.cos(direction), cy + radius * math.sin(direction)
             if turn:
                 r, a = math.hypot(x, y), math.atan2(y, x) + turn * (1.25 - 0.5 * math.hypot(x, y))
                 x, y = r * math.cos(a), r * math.sin(a)
             sprite = coated(item, k % VARIANTS)
             if is_big(item.name, item.cut):
-                fit = min(1.15, rx * (1.35 if alone else 1.0) / sprite.width, ry * 1.5 / sprite.height)
+                fit = min(1.3, rx * (1.5 if alone else 1.0) / sprite.width, ry * 1.7 / sprite.height)
                 sprite = scaled(sprite, fit)
             drawn.append((0 if item.name in _BASES and stirred else 1, y, x, sprite))
     for _, y, x, sprite in sorted(drawn, key=lambda row: row[:3]):
@@ -369,7 +367,7 @@ def _mass(mixture: str, members: Sequence[Portion], rx: float, ry: float, rng: n
     return puddle(rx, ry, colour, 0.6, rng) if any(item.is_fluid for item in soft) else None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _soft_picture(items: tuple[Portion, ...], rx: int, ry: int, seed: int) -> Sprite:
     """Liquids, heaps and doughs, which look the same however far they are stirred round."""
     rng = generator("contents", seed, rx)
@@ -391,9 +389,10 @@ def paint_contents(items: tuple[Portion, ...], rx: int, ry: int, seed: int, turn
     """
     layer = _soft_picture(items, rx, ry, seed).copy()
     visible = [item for item in items if _in_pieces(item)]
-    stirred = bool(visible) and all(item.form is not Form.LOOSE for item in visible)
+    solid = [item for item in visible if LARDER[item.name].kind not in (Kind.POWDER, Kind.HERB)]
+    stirred = bool(solid) and all(item.form is not Form.LOOSE for item in solid)
     if visible:
-        scatter(layer, visible, rx * 0.92, ry * 0.88, 2 * math.pi * turn / TURNS, generator("scatter", seed), stirred)
+        scatter(layer, visible, rx * 0.92, ry * 0.88, seed, stirred, 2 * math.pi * turn / TURNS)
     layer.putalpha(ImageChops.multiply(layer.getchannel("A"), _opening_mask(layer.width, layer.height, rx, ry)))
     return layer
 

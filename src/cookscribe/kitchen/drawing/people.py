@@ -15,7 +15,7 @@ from cookscribe.kitchen.drawing.style import Style
 _CX = 320
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def _body(style: Style) -> Sprite:
     s = Sketch(360, 230)
     s.polygon(
@@ -33,7 +33,7 @@ def _body(style: Style) -> Sprite:
     return s.box(140, 168, 220, 214, darker(style.apron, 0.12), 8, 4, 0.3).sprite()
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def _head(style: Style) -> Sprite:
     """Head and hair without eyes and mouth; 220 by 240 pixels, the face centred at (110, 132)."""
     s = Sketch(220, 250)

@@ -205,7 +205,7 @@ def _cube(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
     s.polygon([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], darker(face, 0.08), 1.5, 0.3)
     s.polygon([(x0, y0), (x0 + 5 + lean, y0 - 5), (x1 + 5 + lean, y0 - 5), (x1, y0)], lighter(face, 0.3), 1, 0.2)
     skinned = name in ("tomatoes", "cucumber", "zucchini", "bell pepper", "apple", "avocado", "strawberries", "chili")
-    side = p.skin if skinned else p.mark if name == "onion" else darker(face, 0.2)
+    side = p.skin if skinned else p.mark if name in ("onion", "mushrooms", "cabbage") else darker(face, 0.2)
     s.polygon([(x1, y0), (x1 + 5 + lean, y0 - 5), (x1 + 5 + lean, y1 - 5), (x1, y1)], side, 1, 0.2)
     return s.sprite()
 
@@ -299,7 +299,7 @@ def piece(name: str, cut: Cut, heat: Heat, variant: int) -> Sprite:
     else:
         return _dust(p, rng)
     if browned:
-        sprite = patched(sprite, CHAR, 0.45, rng, 3.0, 0.35 if heat is not Heat.SEARED else 0.15)
+        sprite = patched(sprite, CHAR, 0.4, rng, 4.0, 0.22 if heat is not Heat.SEARED else 0.1)
     return sprite
 
 

@@ -12,7 +12,7 @@ from cookscribe.kitchen.larder import LARDER, Kind
 from cookscribe.kitchen.states import Form
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=96)
 def tilted(items: tuple[Portion, ...], degrees: int) -> Sprite:
     """A dish (or the package of a powder or sauce) being emptied to the left."""
     first = items[0]
@@ -26,7 +26,7 @@ def small(item: Portion) -> list[Sprite]:
     return [scaled(sprite, min(1.0, 60 / sprite.width)) for sprite in sprites]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=96)
 def pourer(items: tuple[Portion, ...], degrees: int) -> Sprite:
     first = items[0]
     loose = len(items) == 1 and LARDER[first.name].kind in (Kind.LIQUID, Kind.SAUCE) and first.form is Form.LOOSE

@@ -78,7 +78,7 @@ def _wall(style: Style, height: int, sharp: bool = False) -> Image.Image:
     return image if sharp else image.filter(ImageFilter.GaussianBlur(3.5))
 
 
-@lru_cache(maxsize=24)
+@lru_cache(maxsize=6)
 def counter(style: Style) -> Image.Image:
     """Wall and counter."""
     image = Image.new("RGB", (WIDTH, HEIGHT))
@@ -88,7 +88,7 @@ def counter(style: Style) -> Image.Image:
     return image
 
 
-@lru_cache(maxsize=24)
+@lru_cache(maxsize=6)
 def hob(style: Style, cx: int, cy: int, rx: int, ry: int) -> Image.Image:
     """A dark hob with one burner, let into the counter. (cx, cy) and (rx, ry) are the burner's ellipse."""
     image = counter(style).copy()
@@ -161,7 +161,7 @@ def sink(style: Style) -> Image.Image:
     return image
 
 
-@lru_cache(maxsize=24)
+@lru_cache(maxsize=6)
 def room(style: Style) -> Image.Image:
     """The kitchen behind the presenter: wall, window, shelf with crockery."""
     image = _wall(style, HEIGHT)
@@ -183,7 +183,7 @@ def room(style: Style) -> Image.Image:
     return image
 
 
-@lru_cache(maxsize=24)
+@lru_cache(maxsize=6)
 def soft_table(style: Style) -> Image.Image:
     """A table out of focus with spots of light behind, for the finished dish."""
     image = counter(style).filter(ImageFilter.GaussianBlur(7))

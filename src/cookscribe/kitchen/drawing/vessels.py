@@ -226,7 +226,7 @@ def _glass(cx: int, cy: int) -> Vessel:
     return _standing(s.sprite(), cx, cy, 50, 11, (85, 28))
 
 
-@lru_cache(maxsize=96)
+@lru_cache(maxsize=24)
 def vessel(where: Place, style: Style) -> Vessel:
     """The vessel of a place, in its usual spot in the middle of the stage."""
     match where:
