@@ -67,8 +67,8 @@ TABLE: tuple[Weights, ...] = (
         what="S3D with text tower, MIL-NCE on HowTo100M",
         files={"s3d_howto100m.pth": None, "s3d_dict.npy": None},
         copies=("weights.safetensors", "words.json"),
-        source="https://github.com/antoine77340/S3D_HowTo100M",
-        licence="Apache-2.0",
+        source="https://github.com/antoine77340/S3D_HowTo100M (its page names the two files to download)",
+        licence="licence not stated with the files",
     ),
     Weights(
         name="i3d",
