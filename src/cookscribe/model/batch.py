@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Self
 
@@ -13,11 +14,15 @@ from torch import Tensor
 class _Tensors:
     def to(self, device: torch.device | str) -> Self:
         """The same on another device."""
-        return type(self)(**{f.name: getattr(self, f.name).to(device) for f in fields(self)})
+        return self._each(lambda tensor: tensor.to(device))
 
     def take(self, index: Tensor) -> Self:
         """The videos in `index`, in that order."""
-        return type(self)(**{f.name: getattr(self, f.name)[index] for f in fields(self)})
+        return self._each(lambda tensor: tensor[index])
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> Self:
+        found = {f.name: getattr(self, f.name) for f in fields(self)}
+        return type(self)(**{name: None if value is None else change(value) for name, value in found.items()})
 
     def __len__(self) -> int:
         return int(getattr(self, fields(self)[0].name).shape[0])
@@ -35,6 +40,8 @@ class Inputs(_Tensors):
         texts: (B, N, K, W) word ids of the K texts of each candidate; 0 is padding, K is 0 without texts.
         ingredients: (B, M, W) ids of the words of each ingredient; 0 is padding.
         ingredient_mask: (B, M) True for real ingredients; M may be 0.
+        heard: (B, N, W, 2) ids of the words heard around each candidate, 0 for padding, and their places; None for
+            models that do not listen.
     """
 
     features: Tensor
@@ -44,6 +51,7 @@ class Inputs(_Tensors):
     texts: Tensor
     ingredients: Tensor
     ingredient_mask: Tensor
+    heard: Tensor | None = None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ Where the paper, the authors' released program and a better idea differ, the cho
 | action_states | `paper`: a mixture of events only | - | `residual`: the action's own vector is kept |
 | planner | no: one event after another | no | plan the whole story: quality, borders, count, chain |
 | feedback | `none`: the choice reaches the selector by the sentence's memory | `none` | `choice`: it is told at once |
+| heard | no | no | words heard around an event are attended to, and copied (see hearing.py) |
 | order | `free`: any event at any step | `free` | `start`: only events after the last one, in training and decoding |
 """
 
@@ -76,6 +77,10 @@ class ModelConfig(Config):
     order: Literal["free", "start"] = "free"
     train_ingredient_vectors: bool = True
 
+    # ours: words heard around each candidate (see hearing.py)
+    heard: bool = False
+    heard_places: int = Field(default=24, gt=0)  # kinds of places a heard word may have
+
     # ours: plan the whole story at once (see planner.py)
     planner: bool = False
     planner_width: int = Field(default=64, gt=0)
@@ -93,6 +98,8 @@ class ModelConfig(Config):
             raise ValueError(
                 f"planner_width must be a multiple of planner_heads, got {self.planner_width} and {self.planner_heads}"
             )
+        if self.heard and self.teacher != "oracle":
+            raise ValueError('heard words belong to one event: train with teacher = "oracle"')
         if self.simulator and not self.ingredients:
             raise ValueError("the visual simulator needs ingredients")
         if self.textual_attention and not self.simulator:

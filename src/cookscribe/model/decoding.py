@@ -37,7 +37,8 @@ class DecodingConfig(Config):
         order: "free" lets the model go back in time (unless it was trained not to), "start" only allows events that
             start later than the last one.
         stop_bias: added to the logit of STOP; above 0 gives shorter recipes.
-        events: "steps" chooses one event after another, as the paper does; "quality" and "chain" tell the best story of
+        events: "steps" chooses one event after another, as the paper does; "given" writes about every candidate in
+            order, because somebody else has chosen them; "quality" and "chain" tell the best story of
             the planner's plan, whose borders are refined (see `story_decoding`).
         max_overlap, count_weight: of these two.
     """
@@ -48,7 +49,7 @@ class DecodingConfig(Config):
     length_reward: float = Field(default=1.0, ge=0)
     order: Literal["free", "start"] = "free"
     stop_bias: float = 0.0
-    events: Literal["steps", "quality", "chain"] = "steps"
+    events: Literal["steps", "given", "quality", "chain"] = "steps"
     max_overlap: float = Field(default=0.3, ge=0, le=1)
     count_weight: float = Field(default=1.0, ge=0)
 
@@ -79,7 +80,9 @@ def write_stories(
     taken = inputs.take(videos)
     encoded = model.encode(taken)
     told: Tensor | None = None
-    if config.events != "steps":
+    if config.events == "given":
+        told = given_slots(taken.event_mask, config.max_steps)
+    elif config.events != "steps":
         told, refined = tell_plan(model, taken, encoded, [spans[i] for i in videos.tolist()], config)
         spans = list(spans)
         for place, video in enumerate(videos.tolist()):
@@ -100,7 +103,7 @@ def write_stories(
             told = None if told is None else told[going]
             encoded, state, selection = encoded.take(going), state.take(going), selection.take(going)
         rows = torch.arange(len(choice), device=choice.device)
-        sentence = model.open_sentence(encoded, state, selection.hidden[rows, choice])
+        sentence = model.open_sentence(encoded, state, selection.hidden[rows, choice], choice)
         written = write_sentences(
             model, encoded, selection, sentence, config.max_words, config.beam, config.length_reward
         )
@@ -126,11 +129,17 @@ def write_stories(
     return [Story(tuple(found), "" if found else NO_CANDIDATES) for found in steps]
 
 
+def given_slots(event_mask: Tensor, max_steps: int) -> Tensor:
+    """(B, max_steps) all slots of the (B, N) real candidates in order, then 0 (STOP)."""
+    number = torch.arange(1, max_steps + 1, device=event_mask.device)
+    return torch.where(number <= event_mask.sum(dim=1, keepdim=True), number, 0)
+
+
 def tell_plan(
     model: RecipeModel, inputs: Inputs, encoded: Encoded, spans: Sequence[NDArray[np.float64]], config: DecodingConfig
 ) -> tuple[Tensor, list[NDArray[np.float64]]]:
     """The planned slots of each video, (B, max_steps) with 0 (STOP) behind the last, and its refined spans, seconds."""
-    if model.planner is None or config.events == "steps":
+    if model.planner is None or config.events == "steps" or config.events == "given":
         raise BadValueError(
             f"events = {config.events}", "the model has no planner", "train one with planner = true, or choose steps"
         )

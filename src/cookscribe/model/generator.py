@@ -17,6 +17,7 @@ from torch.nn import functional as F
 
 from cookscribe.model.config import ModelConfig
 from cookscribe.model.embedding import WordEmbedding
+from cookscribe.model.hearing import Heard
 from cookscribe.model.memory import LAYER_NORM_EPS, MemoryLayer, Rows
 from cookscribe.model.mixing import Memory
 
@@ -31,6 +32,7 @@ class OpenSentence:
         past: per layer, the rows so far (ingredients, then words), or None when there are none yet.
         prefix_mask: (B, M) True for real ingredients; M is 0 without ingredients.
         length: number of words so far.
+        heard: the words heard around the event, or None.
     """
 
     event: Tensor
@@ -38,6 +40,7 @@ class OpenSentence:
     past: tuple[Rows | None, ...]
     prefix_mask: Tensor
     length: int
+    heard: Heard | None = None
 
     def take(self, index: Tensor) -> OpenSentence:
         """The sentences in `index`: beams are sorted and finished ones dropped this way."""
@@ -47,6 +50,7 @@ class OpenSentence:
             tuple(rows if rows is None else rows.take(index) for rows in self.past),
             self.prefix_mask[index],
             self.length,
+            None if self.heard is None else self.heard.take(index),
         )
 
 
@@ -147,7 +151,7 @@ class WordOutput(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        inputs = config.width * (3 if config.textual_attention else 1)
+        inputs = config.width * ((3 if config.textual_attention else 1) + (1 if config.heard else 0))
         self.transform: nn.Linear | None = None
         if config.output == "transform":
             self.transform = nn.Linear(inputs, config.width)
@@ -156,7 +160,7 @@ class WordOutput(nn.Module):
         self.linear = nn.Linear(inputs, config.vocabulary_size)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(..., d or 3d) to (..., vocabulary) unnormalised log-probabilities."""
+        """(..., inputs) to (..., vocabulary) unnormalised log-probabilities."""
         if self.transform is not None:
             x = self.norm(F.gelu(self.transform(x)))
         scores: Tensor = self.linear(x)

@@ -60,6 +60,7 @@ class Outputs:
     Attributes:
         event_logits: (E, N + 1); event_labels: (E,) slots; slot_mask: (E, N + 1) True for real slots.
         word_logits: (K, vocabulary); word_labels: (K,).
+        copied: (K, 2) for models that copy heard words: the gate, and the attention to words that are the label.
         ingredient_selection, action_selection: (any,) probability Ĝ or Â at each labelled ingredient or action and
             oracle event.
         ingredient_attention, action_attention: (any,) probability Z_m or Z_a at each labelled word.
@@ -78,6 +79,7 @@ class Outputs:
     action_attention: Tensor
     videos: int
     plan: PlanLosses | None = None
+    copied: Tensor | None = None
 
 
 def smoothed_nll(logits: Tensor, labels: Tensor, smoothing: float, mask: Tensor | None = None) -> Tensor:
@@ -104,6 +106,22 @@ def smoothed_nll(logits: Tensor, labels: Tensor, smoothing: float, mask: Tensor 
     return -(1 - share) * of_label - share * rest
 
 
+def copied_nll(logits: Tensor, labels: Tensor, copied: Tensor, smoothing: float) -> Tensor:
+    """Negative log-likelihood of words that may be copied, one value per row: -log(gate · p + (1 - gate) · mass).
+
+    Labels beyond the vocabulary can only be copied. Smoothing shares over the words of the vocabulary.
+
+    Args:
+        logits: (K, vocabulary); labels: (K,); copied: (K, 2) gate and attention to the label.
+    """
+    log_probability = logits.float().log_softmax(dim=-1)
+    gate, mass = copied.float().unbind(dim=1)
+    spoken = labels < logits.shape[1]
+    of_label = log_probability.gather(1, torch.where(spoken, labels, 0).unsqueeze(1)).squeeze(1).exp() * spoken
+    likelihood = -(gate * of_label + (1 - gate) * mass).clamp(min=SMALLEST).log()
+    return (1 - smoothing) * likelihood - smoothing * log_probability.mean(dim=1)
+
+
 class StoryLosses:
     """Each loss as the values of its items; `__call__` adds them up and says what to divide by."""
 
@@ -117,7 +135,9 @@ class StoryLosses:
 
     def sentence(self, outputs: Outputs) -> Tensor:
         """L_s: every word of every sentence, EOS included."""
-        return smoothed_nll(outputs.word_logits, outputs.word_labels, self.config.word_smoothing)
+        if outputs.copied is None:
+            return smoothed_nll(outputs.word_logits, outputs.word_labels, self.config.word_smoothing)
+        return copied_nll(outputs.word_logits, outputs.word_labels, outputs.copied, self.config.word_smoothing)
 
     def ingredient_selection(self, outputs: Outputs) -> Tensor:
         """L_is: each ingredient the sentence names looks at the oracle event."""

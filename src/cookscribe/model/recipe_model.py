@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
+from cookscribe.errors import BadValueError
 from cookscribe.model.attention import WordContext, textual_attention
 from cookscribe.model.batch import Inputs, Targets
-from cookscribe.model.config import EOS, PAD, ModelConfig
+from cookscribe.model.config import EOS, PAD, UNK, ModelConfig
 from cookscribe.model.generator import OpenSentence, SentenceGenerator, WordOutput
+from cookscribe.model.hearing import Copying, Heard, Hearing
 from cookscribe.model.ingredients import IngredientEncoder
 from cookscribe.model.losses import Outputs
 from cookscribe.model.memory import Rows
@@ -36,6 +38,7 @@ class Encoded:
         ingredient_mask: (B, M); M is 0 without ingredients.
         actions: projected action table of the simulator, or None.
         raw_ingredients: (B, M, d), G⁰, or None.
+        heard: the words heard around the candidates, or None.
     """
 
     events: EncodedEvents
@@ -43,6 +46,7 @@ class Encoded:
     ingredient_mask: Tensor
     actions: ProjectedActions | None
     raw_ingredients: Tensor | None
+    heard: Heard | None = None
 
     def first(self, count: int) -> Encoded:
         """The first `count` videos."""
@@ -54,6 +58,7 @@ class Encoded:
             self.ingredient_mask[:count],
             self.actions,
             None if self.raw_ingredients is None else self.raw_ingredients[:count],
+            None if self.heard is None else self.heard.take(slice(count)),
         )
 
     def take(self, index: Tensor) -> Encoded:
@@ -64,6 +69,7 @@ class Encoded:
             self.ingredient_mask[index],
             self.actions,
             None if self.raw_ingredients is None else self.raw_ingredients[index],
+            None if self.heard is None else self.heard.take(index),
         )
 
 
@@ -154,6 +160,7 @@ class RecipeModel(nn.Module):
         self.selector_ingredients = IngredientEncoder(config) if config.ingredients else None
         self.generator_ingredients = IngredientEncoder(config) if config.ingredients else None
         self.simulator = VisualSimulator(config) if config.simulator else None
+        self.hearing = Hearing(config) if config.heard else None
         self._initialise()
         # Built afterwards: the planner is no part of the paper and keeps its own initial weights.
         self.planner = StoryPlanner(config) if config.planner else None
@@ -179,7 +186,8 @@ class RecipeModel(nn.Module):
             read: (input_words, word_vector_size) of the words that are only read.
         """
         tables = [self.selector.embedding.texts]
-        tables += [e.table for e in (self.selector_ingredients, self.generator_ingredients) if e is not None]
+        readers = (self.selector_ingredients, self.generator_ingredients, self.hearing)
+        tables += [reader.table for reader in readers if reader is not None]
         with torch.no_grad():
             self.generator.embedding.table.weight.copy_(words)
             for table in tables:
@@ -200,7 +208,15 @@ class RecipeModel(nn.Module):
             ingredient_mask=mask,
             actions=None if self.simulator is None else self.simulator.project_actions(),
             raw_ingredients=for_events if self.simulator is not None else None,
+            heard=self._heard(inputs),
         )
+
+    def _heard(self, inputs: Inputs) -> Heard | None:
+        if self.hearing is None:
+            return None
+        if inputs.heard is None:
+            raise BadValueError("inputs", "the model listens, but there are no heard words", "give a transcript")
+        return self.hearing.encode(inputs.heard)
 
     def select(self, encoded: Encoded, state: State) -> Selection:
         """Score the slots of this step."""
@@ -225,9 +241,35 @@ class RecipeModel(nn.Module):
         plan: Plan = self.planner(hidden[:, 1:], inputs.times, inputs.scores, inputs.event_mask)
         return plan
 
-    def open_sentence(self, encoded: Encoded, state: State, event: Tensor) -> OpenSentence:
-        """Begin the sentence of the chosen event, (B, d)."""
-        return self.generator.open(event, state.words, encoded.sentence_ingredients, encoded.ingredient_mask)
+    def open_sentence(self, encoded: Encoded, state: State, event: Tensor, slots: Tensor | None = None) -> OpenSentence:
+        """Begin the sentence of the chosen event, (B, d). A model that listens must know its slot, (B,), too."""
+        opened = self.generator.open(event, state.words, encoded.sentence_ingredients, encoded.ingredient_mask)
+        if encoded.heard is None:
+            return opened
+        assert slots is not None
+        return replace(opened, heard=encoded.heard.chosen(slots))
+
+    def fed(self, words: Tensor) -> Tensor:
+        """Word ids as the word embedding knows them: copied words beyond the vocabulary are unknown to it."""
+        return words if self.hearing is None else self.hearing.spoken(words)
+
+    def hear(self, words: Tensor, sentence: OpenSentence) -> Copying | None:
+        """What the output vectors, (B, L, d), find among the words heard around the event; None if nobody listens."""
+        if self.hearing is None or sentence.heard is None:
+            return None
+        found: Copying = self.hearing(words, sentence.heard)
+        return found
+
+    def word_scores(self, words: Tensor, encoded: Encoded, selection: Selection, sentence: OpenSentence) -> Tensor:
+        """(B, L, d) output vectors to log-probabilities of the words that may follow each.
+
+        They are of the vocabulary, for models that listen also of the read words behind it.
+        """
+        context, copying = self.context(words, encoded, selection), self.hear(words, sentence)
+        logits: Tensor = self.output(joined_context(words, context, copying)).float()
+        if copying is None:
+            return logits.log_softmax(dim=-1)
+        return copying.log_probabilities(logits, self.config.input_words)
 
     def context(self, words: Tensor, encoded: Encoded, selection: Selection) -> WordContext | None:
         """Textual attention of output vectors, (B, L, d); None without it."""
@@ -256,7 +298,7 @@ class RecipeModel(nn.Module):
         planned = None
         if self.planner is not None:
             planned = PlanLosses(self.plan(inputs, encoded), inputs.times, targets, self.config.most_steps)
-        collected = _Collected()
+        collected = _Collected(self.config.vocabulary_size)
         last = torch.zeros(len(inputs), dtype=torch.long, device=inputs.times.device)
         for t in range(max(steps) + 1):
             active = sum(count >= t for count in steps)
@@ -313,9 +355,10 @@ class RecipeModel(nn.Module):
         given, following = words[:, : longest - 1], words[:, 1:longest]
         # Position k counts when it predicts something; the last one predicts EOS, and EOS itself is never fed back.
         real = (given != PAD) & (given != EOS)
-        hidden, sentence = self.generator.extend(self.open_sentence(encoded, state, event), given)
-        context = self.context(hidden, encoded, selection)
-        collected.words(hidden if context is None else context.words, following, real)
+        opened = self.open_sentence(encoded, state, event, targets.events[:rows, t])
+        hidden, sentence = self.generator.extend(opened, self.fed(given))
+        context, copying = self.context(hidden, encoded, selection), self.hear(hidden, sentence)
+        collected.words(joined_context(hidden, context, copying), following, real, copying)
         if selection.simulation is not None:
             collected.selections(selection.simulation, targets, t, rows)
         if context is not None:
@@ -323,10 +366,18 @@ class RecipeModel(nn.Module):
         return self.close_sentence(selection, sentence, real)
 
 
+def joined_context(words: Tensor, context: WordContext | None, copying: Copying | None) -> Tensor:
+    """[Ŵ; U_m; U_a; U_h], of which only Ŵ is always there: (B, L, d to 4d)."""
+    joined = words if context is None else context.words
+    return joined if copying is None else torch.cat((joined, copying.context), dim=-1)
+
+
 class _Collected:
     """Gathers the pieces of a pass, so that the vocabulary projection and the losses run once, over real words only."""
 
-    def __init__(self) -> None:
+    def __init__(self, vocabulary: int) -> None:
+        self.vocabulary = vocabulary
+        self.copied: list[Tensor] = []
         self.event_logits: list[Tensor] = []
         self.event_labels: list[Tensor] = []
         self.slot_masks: list[Tensor] = []
@@ -344,8 +395,14 @@ class _Collected:
         self.event_labels.append(labels)
         self.slot_masks.append(slot_mask)
 
-    def words(self, hidden: Tensor, labels: Tensor, real: Tensor) -> None:
+    def words(self, hidden: Tensor, labels: Tensor, real: Tensor, copying: Copying | None) -> None:
         self.word_rows.append(hidden[real])
+        if copying is not None:
+            mass = copying.mass(labels)
+            # What is neither in the vocabulary nor heard here cannot be said.
+            heard = (copying.words.unsqueeze(1) == labels.unsqueeze(2)).any(dim=-1)
+            labels = torch.where((labels >= self.vocabulary) & ~heard, UNK, labels)
+            self.copied.append(torch.stack((copying.gate, mass), dim=-1)[real])
         self.word_labels.append(labels[real])
 
     def selections(self, simulation: Simulation, targets: Targets, t: int, rows: int) -> None:
@@ -378,5 +435,6 @@ class _Collected:
             word_labels=torch.cat(self.word_labels),
             videos=videos,
             plan=None,
+            copied=torch.cat(self.copied) if self.copied else None,
             **{name: torch.cat(values) if values else empty for name, values in self.probabilities.items()},
         )

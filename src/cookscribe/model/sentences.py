@@ -58,14 +58,13 @@ def write_sentences(
     finished = torch.zeros(videos * beam, dtype=torch.bool, device=device)
     hidden = sentence.event.new_zeros(videos * beam, 0, sentence.event.shape[-1])
     for position in range(max_words + 1):
-        row, sentence = model.generator.extend(sentence, tokens[:, -1:])
+        row, sentence = model.generator.extend(sentence, model.fed(tokens[:, -1:]))
         hidden = torch.cat((hidden, row), dim=1)
-        context = model.context(row, encoded, selection)
-        logits = model.output(row if context is None else context.words)[:, 0]
-        following = _allowed(logits, finished, position, max_words)
+        likely = model.word_scores(row, encoded, selection, sentence)[:, 0]
+        following = _allowed(likely, finished, position, max_words)
         scores = (totals.view(-1, 1) + following).view(videos, -1)
         totals, best = scores.topk(beam, dim=1)
-        parent, token = best // logits.shape[1], best % logits.shape[1]
+        parent, token = best // likely.shape[1], best % likely.shape[1]
         if beam > 1:
             parents = (first_rows + parent).flatten()
             sentence, hidden = sentence.take(parents), hidden[parents]
@@ -77,10 +76,9 @@ def write_sentences(
     return _best(tokens, totals, sentence, hidden, beam, length_reward)
 
 
-def _allowed(logits: Tensor, finished: Tensor, position: int, max_words: int) -> Tensor:
-    """Log-probabilities of what may follow: (rows, vocabulary)."""
+def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int) -> Tensor:
+    """Log-probabilities of what may follow, from those of all words: (rows, vocabulary)."""
     nothing = float("-inf")
-    following = logits.float().log_softmax(dim=-1)
     following[:, (PAD, BOS, UNK)] = nothing
     if position == 0:
         following[:, EOS] = nothing
