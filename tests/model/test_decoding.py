@@ -172,6 +172,27 @@ def test_stop_ends_the_story_but_not_before_its_first_step() -> None:
     assert choose_slots(logits, allowed, DecodingConfig(stop_bias=-4.0), first=False)[0].tolist() == [2]
 
 
+def test_an_event_is_chosen_again_only_where_that_is_allowed() -> None:
+    model = build(tiny("b"))
+    video = random_video(np.random.default_rng(0), 2, 0, 1)
+    endless = {"max_steps": 4, "max_words": 2, "stop_bias": -1e4}
+    for reuse, steps in ((False, 2), (True, 4)):
+        config = DecodingConfig(reuse=reuse, **endless)
+        (story,) = write_stories(model, inputs_of([video]), [video.times], NAMES, config)
+        assert len(story.steps) == steps
+
+
+def test_a_planned_story_keeps_the_borders_if_asked() -> None:
+    model = build(tiny("b", planner=True))
+    video = random_video(np.random.default_rng(0), 4, 0, 1)
+    for refine in (True, False):
+        config = DecodingConfig(max_words=2, events="chain", refine=refine)
+        (story,) = write_stories(model, inputs_of([video]), [video.times * 60], NAMES, config)
+        own = [np.array_equal(step.span, video.times[step.choice] * 60) for step in story.steps]
+        assert own
+        assert all(own) != refine
+
+
 def test_evidence_has_the_sizes_of_the_video() -> None:
     videos = some_videos(4)
     config = DecodingConfig(max_steps=2, max_words=4)

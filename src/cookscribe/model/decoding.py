@@ -2,7 +2,7 @@
 
 All videos of a batch go on together, step by step. A video leaves at STOP, when no candidate is left, or after
 `max_steps`. A chosen event is written about at once, so event and sentence cannot slip against each other, and it is
-not chosen again. The first step
+not chosen again (unless `reuse` allows it). The first step
 cannot be STOP: a video with candidates always yields a recipe, and one without says so.
 """
 
@@ -36,11 +36,13 @@ class DecodingConfig(Config):
         length_reward: a sentence of n words competes by its log-probability divided by n ** length_reward.
         order: "free" lets the model go back in time (unless it was trained not to), "start" only allows events that
             start later than the last one.
+        reuse: True lets a step choose an event again, the paper's plain argmax.
         stop_bias: added to the logit of STOP; above 0 gives shorter recipes.
         events: "steps" chooses one event after another, as the paper does; "given" writes about every candidate in
             order, because somebody else has chosen them; "quality" and "chain" tell the best story of
             the planner's plan, whose borders are refined (see `story_decoding`).
         max_overlap, count_weight: of these two.
+        refine: False tells a planned story with the candidates' own borders.
     """
 
     max_steps: int = Field(default=16, ge=1)
@@ -48,10 +50,12 @@ class DecodingConfig(Config):
     beam: int = Field(default=1, ge=1)
     length_reward: float = Field(default=1.0, ge=0)
     order: Literal["free", "start"] = "free"
+    reuse: bool = False
     stop_bias: float = 0.0
     events: Literal["steps", "given", "quality", "chain"] = "steps"
     max_overlap: float = Field(default=0.3, ge=0, le=1)
     count_weight: float = Field(default=1.0, ge=0)
+    refine: bool = True
 
 
 NO_CANDIDATES = "no candidate event was offered"
@@ -86,7 +90,7 @@ def write_stories(
         told, refined = tell_plan(model, taken, encoded, [spans[i] for i in videos.tolist()], config)
         spans = list(spans)
         for place, video in enumerate(videos.tolist()):
-            spans[video] = refined[place]
+            spans[video] = refined[place] if config.refine else spans[video]
     state = State()
     allowed = encoded.events.slot_mask.clone()
     for number in range(config.max_steps):
@@ -122,7 +126,8 @@ def write_stories(
                     **evidence.of(row),
                 )
             )
-        allowed[rows, choice] = False
+        if not config.reuse:
+            allowed[rows, choice] = False
         if "start" in (config.order, model.config.order):
             slots = torch.arange(allowed.shape[1], device=choice.device)
             allowed &= (slots == 0) | (slots > choice.unsqueeze(1))
