@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -34,11 +34,13 @@ class StoryInput:
         candidates: the events, with `features` (N, F).
         ingredients: per ingredient, the ids of its words; never empty lists.
         texts: (N, K, W) word ids of the texts beside each candidate; 0 is padding.
+        heard: (N, W, 2) ids and places of the words heard around each candidate, for models that listen.
     """
 
     candidates: Candidates
     ingredients: tuple[tuple[int, ...], ...]
     texts: Ints
+    heard: Ints | None = None
 
     @property
     def features(self) -> NDArray[np.floating]:
@@ -167,7 +169,21 @@ def batch_inputs(videos: Sequence[StoryInput], device: torch.device | str = "cpu
             ingredients[b, m, : len(ids)] = ids
             ingredient_mask[b, m] = True
     arrays = (features, times, scores, mask, texts, ingredients, ingredient_mask)
-    return Inputs(*(torch.from_numpy(array).to(device) for array in arrays))
+    heard = _heard(videos, count)
+    inputs = Inputs(*(torch.from_numpy(array).to(device) for array in arrays))
+    return inputs if heard is None else replace(inputs, heard=torch.from_numpy(heard).to(device))
+
+
+def _heard(videos: Sequence[StoryInput], count: int) -> Ints | None:
+    """(B, count, W, 2) the heard words of all videos; None if nobody listened."""
+    found = [video.heard for video in videos if video.heard is not None]
+    if not found:
+        return None
+    table = np.zeros((len(videos), count, max(heard.shape[1] for heard in found), 2), dtype=np.int64)
+    for b, video in enumerate(videos):
+        if video.heard is not None:
+            table[b, : len(video.heard), : video.heard.shape[1]] = video.heard
+    return table
 
 
 def batch_targets(
