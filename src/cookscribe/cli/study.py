@@ -32,11 +32,49 @@ def _command(study: Study) -> Callable[..., None]:
         data: Path = typer.Option(
             None, "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files (docs/data.md)."
         ),
+        features: Path = typer.Option(
+            None, "--features", help="Feature tracks, or one folder of them per encoder. Simulated if left out."
+        ),
+        candidates: Path = typer.Option(
+            None, "--candidates", help="Ready-made candidates (training_n25.safetensors, ...). Trained for if left out."
+        ),
+        preset: str = typer.Option("small", "--preset", help="small or paper: the size of all models."),
         seeds: int = typer.Option(3, "--seeds", min=1, help="Trainings of each kind."),
+        videos: int = typer.Option(0, "--videos", min=0, help="Learn from this many videos only; 0 takes all."),
+        epochs: int = typer.Option(0, "--epochs", min=0, help="Of the recipe models; 0 takes the preset's."),
+        proposal_epochs: int = typer.Option(
+            0, "--proposal-epochs", min=0, help="Of the proposal models; 0 takes the preset's."
+        ),
+        only: list[str] = typer.Option(
+            [], "--only", help="Train this row only (may be given again); finished rows are shown too."
+        ),
+        no_meteor: bool = typer.Option(False, "--no-meteor", help="Leave METEOR out; no Java is started."),
         out: Path = typer.Option(Path("runs") / study.name, "--out", help="Folder of the results."),
+        work: Path = typer.Option(
+            None, "--work", help="Folder of finished parts, which studies share; `work` beside --out if left out."
+        ),
         smoke: bool = typer.Option(False, "--smoke", help="The smallest run through all parts; figures mean nothing."),
     ) -> None:
-        print(study.run(StudyOptions(data=data, out=out, seeds=seeds, smoke=smoke)))
+        from cookscribe.errors import BadValueError
+
+        if preset not in ("small", "paper"):
+            raise BadValueError("--preset", f"there is no preset {preset!r}", "choose small or paper")
+        options = StudyOptions(
+            data=data,
+            out=out,
+            seeds=seeds,
+            smoke=smoke,
+            features=features,
+            candidates=candidates,
+            preset=preset,
+            videos=videos,
+            epochs=epochs,
+            proposal_epochs=proposal_epochs,
+            meteor=not (no_meteor or smoke),
+            only=tuple(only),
+            work=work,
+        )
+        print(study.run(options))
 
     command.__doc__ = study.explanation
     return command

@@ -72,11 +72,44 @@ class Study:
         return runner(options)
 
 
+_HERE = "cookscribe.studies"
+
 STUDIES: tuple[Study, ...] = (
+    Study(
+        "main", "B, BI, BIV, BIVT beside PDVC and plain baselines: scores and costs (main table).", f"{_HERE}.main:run"
+    ),
+    Study(
+        "counts", "Is the number of steps right? Shares and histogram (paper: table and figure).", f"{_HERE}.counts:run"
+    ),
+    Study("losses", "BIVT without some of its four additional losses, (a) to (g) (paper).", f"{_HERE}.detailed:losses"),
+    Study("memory", "Memories kept apart or mixed, by both mixers (paper).", f"{_HERE}.detailed:memory"),
+    Study(
+        "modalities",
+        "Video only, with the candidates' captions (paper), with the words heard.",
+        f"{_HERE}.detailed:modalities",
+    ),
+    Study("encoders", "Candidates seen by tsn-like or milnce-like features (paper).", f"{_HERE}.detailed:encoders"),
+    Study("candidates", "25 to 200 candidates to choose from (paper).", f"{_HERE}.detailed:candidates"),
+    Study("layers", "1, 2 or 4 layers in both transformers (paper).", f"{_HERE}.detailed:layers"),
+    Study("epochs", "The score after each epoch (paper: figure).", f"{_HERE}.epochs:run"),
+    Study(
+        "examples",
+        "Recipes side by side on a time line: truth, PDVC, B, BIVT (paper: figure).",
+        f"{_HERE}.examples:run",
+    ),
+    Study(
+        "decoding",
+        "Ways to read a model out: argmax, no reuse, monotone, story, refined borders.",
+        f"{_HERE}.detailed:decoding",
+    ),
+    Study("teacher", "Words learnt from the sampled event or from the labelled one.", f"{_HERE}.detailed:teacher"),
+    Study("folds", "Training candidates out of fold or in fold.", f"{_HERE}.detailed:folds"),
+    Study("noise", "How hard the simulation is.", f"{_HERE}.detailed:noise"),
+    Study("state", "Does the simulator know the true state of the ingredients? Linear probes.", f"{_HERE}.state:run"),
     Study(
         "real-candidates",
         "Choose events from the published PDVC candidates, cross-validated inside the validation split.",
-        "cookscribe.studies.real_candidates:run",
+        f"{_HERE}.real_candidates:run",
     ),
 )
 

@@ -1,0 +1,128 @@
+"""A study that is a list of variants: train all, one row each, a table, a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cookscribe.datasets.splits import development_split
+from cookscribe.studies.drawings import SODA_FIGURES, draw_lines, draw_rows
+from cookscribe.studies.registry import StudyOptions
+from cookscribe.studies.settings import Setting
+from cookscribe.studies.tables import FIGURES, Row, as_markdown, figures_of, write_study
+from cookscribe.studies.variants import Variant, Workshop, resolved
+
+LETTERS = ("b", "biv", "bivt")  # the paper's detailed studies leave BI out
+CURVE = "SODA CIDEr-D"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A study of variants.
+
+    Attributes:
+        name: of the study.
+        variants: its rows.
+        across: what the numbers mean that the rows are placed at, if the study is about a number; its picture has lines
+            then, one per model.
+        places: the number of each row.
+    """
+
+    name: str
+    variants: tuple[Variant, ...]
+    across: str = ""
+    places: tuple[float, ...] = ()
+
+
+def run_grid(options: StudyOptions, grid: Grid) -> str:
+    """Train what is missing and write the study's files; returns the Markdown."""
+    workshop = Workshop(options)
+    # Seed by seed, so that an interrupted study has all rows, not all seeds of one.
+    for seed in range(options.seeds):
+        for variant in grid.variants:
+            if not options.only or variant.name in options.only:
+                workshop.outcome(variant, seed)
+    rows, placed = [], []
+    for number, variant in enumerate(grid.variants):
+        outcomes = workshop.outcomes(variant)
+        if outcomes:
+            figures = figures_of([outcome.report for outcome in outcomes])
+            rows.append(Row(variant.name, figures, variant.paper, tuple(outcome.seed for outcome in outcomes)))
+            placed.append(number)
+    shown = [grid.variants[number] for number in placed]
+    labels = list(dict.fromkeys(workshop.setting(variant.ground).label for variant in shown))
+    heading = ", ".join(labels)
+    note = plain_label(f"{grid.name}: {heading}")
+    if grid.across:
+        lines: dict[str, list[tuple[float, float, float]]] = {}
+        for number, row in zip(placed, rows, strict=True):
+            point = (grid.places[number], row.mean(CURVE), row.deviation(CURVE))
+            lines.setdefault(grid.variants[number].letters.upper(), []).append(point)
+        draw_lines(options.out / grid.name, lines, note, grid.across, CURVE, ticks=sorted(set(grid.places)))
+    elif rows:
+        draw_rows(options.out / grid.name, rows, note, SODA_FIGURES)
+    text = f"{captions(workshop, shown)}\n\n{as_markdown(rows, heading, tuple(FIGURES))}"
+    return write_study(options, grid.name, text, rows, **described(workshop, shown))
+
+
+def captions(workshop: Workshop, variants: Sequence[Variant]) -> str:
+    """What the table stands on; with several grounds the first one's, for the rows say how the others differ."""
+    if not variants:
+        return ""
+    return caption(workshop, workshop.setting(variants[0].ground), variants)
+
+
+def caption(workshop: Workshop, setting: Setting, variants: Sequence[Variant]) -> str:
+    """A paragraph above the table: features, candidates, videos, epochs, seeds; so that no figure stands alone."""
+    options = workshop.options
+    rest, held_out = development_split(setting.material.videos, workshop.run_of(variants[0], 0).development)
+    counts = sorted({variant.ground.events for variant in variants})
+    folds = {variant.ground.in_fold for variant in variants}
+    fold = "in fold or out of fold" if len(folds) == 2 else "in fold" if folds == {True} else "out of fold"
+    epochs = sorted({workshop.run_of(variant, 0).training_config().epochs for variant in variants})
+    return (
+        f"Features: {setting.label}. Candidates: N = {_list(counts)} for each video, those of training videos {fold}. "
+        f"Preset `{options.preset}`; {_several(epochs, 'epoch')} on {len(rest):,} videos of the training split, "
+        f"weights chosen on {len(held_out)} others of it; figures on {len(setting.videos)} validation videos, mean ± "
+        f"standard deviation over {_several([options.seeds], 'seed')}. Figures x 100, except steps. SODA is the "
+        f"released flavour unless it says strict. *The paper's* rows are for real features."
+    )
+
+
+def described(workshop: Workshop, variants: Sequence[Variant]) -> dict[str, Any]:
+    """What the JSON file says about how the rows were made."""
+    return {
+        "features": sorted({plain_label(workshop.setting(variant.ground).label) for variant in variants}),
+        "simulated": any(workshop.setting(variant.ground).material.simulated for variant in variants),
+        "seeds": list(range(workshop.options.seeds)),
+        "grounds": {
+            setting.mark: {
+                **setting.choice.model_dump(mode="json"),
+                "training_videos": len(setting.material.videos),
+                "validation_videos": len(setting.videos),
+            }
+            for setting in workshop.settings.values()
+        },
+        "configuration": {
+            variant.name: {
+                "ground": workshop.setting(variant.ground).mark,
+                "decoding": variant.decoding,
+                **resolved(workshop.run_of(variant, 0)),
+            }
+            for variant in variants
+        },
+    }
+
+
+def plain_label(label: str) -> str:
+    """Without Markdown's marks, for pictures and JSON."""
+    return label.replace("*", "").replace("`", "")
+
+
+def _several(numbers: Sequence[int], noun: str) -> str:
+    return f"{_list(numbers)} {noun}{'s' if max(numbers) > 1 else ''}"
+
+
+def _list(numbers: Sequence[int]) -> str:
+    return " / ".join(map(str, numbers))

@@ -1,0 +1,107 @@
+"""`cookscribe study main`: B, BI, BIV and BIVT beside PDVC and everything plain, with what each costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cookscribe.studies import paper
+from cookscribe.studies.comparable import comparable_outcome
+from cookscribe.studies.costs import (
+    GFLOPS,
+    INFERENCE,
+    PARAMETERS,
+    TRAINING,
+    Size,
+    proposal_seconds,
+    proposal_size,
+    story_size,
+)
+from cookscribe.studies.drawings import draw_rows
+from cookscribe.studies.grid import caption, described, plain_label
+from cookscribe.studies.plain_rows import (
+    COMPARABLE,
+    LINEAR,
+    NEAREST,
+    NMS,
+    ORACLE,
+    PDVC,
+    UNIFORM,
+    plain_outcome,
+)
+from cookscribe.studies.registry import StudyOptions
+from cookscribe.studies.settings import Setting
+from cookscribe.studies.tables import FIGURES, Row, as_markdown, figures_of, write_study
+from cookscribe.studies.variants import Variant, Workshop
+
+MODELS: tuple[Variant, ...] = tuple(
+    Variant(name=letters.upper(), letters=letters, paper=paper.MAIN[letters.upper()])
+    for letters in ("b", "bi", "biv", "bivt")
+)
+COSTS = (GFLOPS, PARAMETERS, TRAINING, INFERENCE)
+
+
+def run(options: StudyOptions) -> str:
+    """The main table."""
+    workshop = Workshop(options)
+    setting = workshop.setting()
+    rows = list(_rows(workshop, setting))
+    text = (
+        f"{caption(workshop, setting, MODELS)}\n\n{as_markdown(rows, setting.label, tuple(FIGURES))}\n"
+        "What each costs; operations are those of one pass over one video, times are processor time of one thread.\n\n"
+        f"{as_markdown(rows, setting.label, COSTS, 3)}"
+    )
+    draw_rows(options.out / "main", rows, plain_label(setting.label))
+    return write_study(options, "main", text, rows, **described(workshop, MODELS))
+
+
+def _rows(workshop: Workshop, setting: Setting) -> Iterator[Row]:
+    for name in (UNIFORM, NMS, NEAREST, LINEAR):
+        yield Row(name, figures_of([plain_outcome(workshop, setting, name).report]))
+    yield _pdvc(workshop, setting)
+    models = {variant.name: workshop.outcomes(variant) for variant in MODELS}
+    sizes: dict[str, Size] = {}
+    rows = []
+    for variant in MODELS:
+        outcomes = models[variant.name]
+        if not outcomes:
+            continue
+        size = sizes[variant.name] = story_size(workshop, setting, outcomes[0].folder)
+        figures = figures_of([outcome.report for outcome in outcomes]) | {
+            GFLOPS: [size.gflops],
+            PARAMETERS: [size.parameters],
+            TRAINING: [outcome.training_seconds / 60 for outcome in outcomes],
+            INFERENCE: [outcome.writing_seconds for outcome in outcomes],
+        }
+        printed = paper.COSTS[variant.name]
+        costs = {GFLOPS: printed[0], PARAMETERS: printed[1]}
+        rows.append(Row(variant.name, figures, variant.paper | costs, tuple(o.seed for o in outcomes)))
+    if sizes:
+        yield from _comparable(workshop, setting, max(sizes.values(), key=lambda size: size.parameters))
+    yield from rows
+    yield Row(ORACLE, figures_of([plain_outcome(workshop, setting, ORACLE).report]), paper.MAIN[ORACLE])
+
+
+def _pdvc(workshop: Workshop, setting: Setting) -> Row:
+    figures = figures_of([plain_outcome(workshop, setting, PDVC).report])
+    if setting.proposals is not None:
+        size = proposal_size(setting, setting.proposals)
+        seconds = proposal_seconds(setting, setting.proposals)
+        figures |= {GFLOPS: [size.gflops], PARAMETERS: [size.parameters], INFERENCE: [seconds]}
+    costs = dict(zip((GFLOPS, PARAMETERS), paper.COSTS[PDVC], strict=False))
+    return Row(PDVC, figures, paper.MAIN[PDVC] | costs)
+
+
+def _comparable(workshop: Workshop, setting: Setting, size: Size) -> Iterator[Row]:
+    wanted = not workshop.options.only or COMPARABLE in workshop.options.only
+    found = comparable_outcome(workshop, setting, round(1e6 * size.parameters), train=wanted)
+    if found is None:
+        return
+    larger = proposal_size(setting, found.folder)
+    figures = figures_of([found.report]) | {
+        GFLOPS: [larger.gflops],
+        PARAMETERS: [larger.parameters],
+        TRAINING: [found.training_seconds / 60],
+        INFERENCE: [proposal_seconds(setting, found.folder)],
+    }
+    costs = dict(zip((GFLOPS, PARAMETERS), paper.COSTS[COMPARABLE], strict=False))
+    yield Row(COMPARABLE, figures, paper.MAIN[COMPARABLE] | costs)

@@ -1,0 +1,244 @@
+"""Named variants of one training: what most studies are made of.
+
+A `Variant` says what is different; a `Workshop` trains it for a seed, lets it write the recipes of the validation
+videos and scores them, or finds all that among the finished parts. Parts are named by a hash of everything they depend
+on, so that studies with a row in common train it once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from cookscribe.config import Config
+from cookscribe.datasets.transcripts import Transcript
+from cookscribe.evaluation.events import Events
+from cookscribe.evaluation.inputs import read_predictions
+from cookscribe.evaluation.meteor import MeteorTable
+from cookscribe.evaluation.report import evaluate
+from cookscribe.files import read_json, write_json
+from cookscribe.model.config import preset
+from cookscribe.model.decoding import DecodingConfig
+from cookscribe.model.losses import LossConfig
+from cookscribe.studies.registry import StudyOptions
+from cookscribe.studies.settings import GroundChoice, Setting, open_setting, speech_of
+from cookscribe.training.loop import HISTORY
+from cookscribe.training.story_config import Oracle, TextInput
+from cookscribe.training.story_data import StoryInput
+from cookscribe.training.story_run import (
+    DECODING_PRESETS,
+    LOSS_PRESETS,
+    StoryRun,
+    candidate_texts,
+    train_story,
+)
+from cookscribe.training.story_task import told_events
+from cookscribe.training.story_writer import StoryWriter, as_predictions
+
+REPORT, PREDICTIONS, SECONDS = "report.json", "predictions.json", "seconds.json"
+# Widths at which a smoke run trains in a second; its figures mean nothing.
+SMOKE_MODEL: dict[str, Any] = {"width": 16, "heads": 2, "planner_width": 8, "planner_heads": 2}
+SMOKE_TRAINING: dict[str, Any] = {"epochs": 1, "batch_size": 16}
+SMOKE_DECODING: dict[str, Any] = {"max_steps": 4, "max_words": 4}
+
+
+class Variant(Config):
+    """One row of a study: changes to the preset of a recipe model.
+
+    Attributes:
+        name: of the row.
+        letters: "b", "bi", "biv" or "bivt".
+        model, losses, training, decoding: changes to the preset, see `StoryRun`.
+        texts: what is read beside each candidate.
+        oracle: how steps are labelled; the preset decides if left out.
+        ground: candidates and features.
+        paper: the paper's figures of this row, by heading.
+    """
+
+    name: str
+    letters: str = "bivt"
+    model: dict[str, Any] = Field(default_factory=dict)
+    losses: dict[str, Any] = Field(default_factory=dict)
+    training: dict[str, Any] = Field(default_factory=dict)
+    decoding: dict[str, Any] = Field(default_factory=dict)
+    texts: tuple[TextInput, ...] = ()
+    oracle: Oracle | None = None
+    ground: GroundChoice = GroundChoice()
+    paper: dict[str, float] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one training of a variant came to.
+
+    Attributes:
+        seed: of the training.
+        folder: the trained model.
+        report: the scores, as `evaluation.Report.as_json` gives them.
+        predictions: file with the recipes of the validation videos.
+        training_seconds, writing_seconds: processor time of the whole training, and of writing one video's recipe.
+    """
+
+    seed: int
+    folder: Path
+    report: dict[str, Any]
+    predictions: Path
+    training_seconds: float
+    writing_seconds: float
+
+    @property
+    def told(self) -> dict[str, Events]:
+        """The recipes."""
+        return read_predictions(self.predictions)
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """One entry per epoch."""
+        epochs: list[dict[str, Any]] = read_json(self.folder / HISTORY)["epochs"]
+        return epochs
+
+
+class Workshop:
+    """Makes outcomes, or finds them among the finished parts."""
+
+    def __init__(self, options: StudyOptions) -> None:
+        self.options = options
+        self.settings: dict[GroundChoice, Setting] = {}
+
+    @cached_property
+    def meteor(self) -> MeteorTable | bool:
+        """One table for all rows: what METEOR was asked once is known."""
+        return MeteorTable() if self.options.meteor else False
+
+    @cached_property
+    def speech(self) -> dict[str, Transcript]:
+        """What is said, read when the first row needs it."""
+        return speech_of(self.options)
+
+    def setting(self, choice: GroundChoice | None = None) -> Setting:
+        """The ground of a row; the usual one for None."""
+        choice = choice or GroundChoice()
+        if choice not in self.settings:
+            self.settings[choice] = open_setting(self.options, choice)
+        return self.settings[choice]
+
+    def run_of(self, variant: Variant, seed: int) -> StoryRun:
+        """The training of a variant, as `cookscribe train story` would take it."""
+        options = self.options
+        epochs = {"epochs": options.epochs} if options.epochs else {}
+        smoke = options.smoke
+        return StoryRun(
+            data="",
+            candidates=(),
+            features="",
+            preset=f"{options.preset}-{variant.letters}",
+            model=variant.model | (SMOKE_MODEL if smoke else {}),
+            losses=variant.losses,
+            training=epochs | variant.training | (SMOKE_TRAINING if smoke else {}) | {"seed": seed},
+            decoding=variant.decoding | (SMOKE_DECODING if smoke else {}),
+            oracle=variant.oracle,
+            texts=variant.texts,
+            min_count=1 if smoke else 3,
+            min_action_count=1 if smoke else None,
+        )
+
+    def outcome(self, variant: Variant, seed: int, *, train: bool = True) -> Outcome | None:
+        """Train, write and score what is not finished yet.
+
+        Args:
+            train: False only looks whether it is finished, and gives None if not.
+        """
+        setting = self.setting(variant.ground)
+        run = self.run_of(variant, seed)
+        folder = (
+            self.options.parts / "story" / f"{variant.letters}-seed-{seed}-{short_hash(resolved(run), setting.mark)}"
+        )
+        told = folder / "told" / short_hash(run.decoding, self.options.meteor)
+        if not (told / REPORT).is_file():
+            if not train:
+                return None
+            print(f"{variant.name}, seed {seed}", file=sys.stderr, flush=True)
+            self._train(run, setting, folder)
+            self._write(run, variant, setting, folder, told)
+        seconds = read_json(folder / SECONDS)["training"] if (folder / SECONDS).is_file() else 0.0
+        return Outcome(
+            seed=seed,
+            folder=folder,
+            report=read_json(told / REPORT),
+            predictions=told / PREDICTIONS,
+            training_seconds=seconds,
+            writing_seconds=read_json(told / SECONDS)["writing"],
+        )
+
+    def outcomes(self, variant: Variant) -> list[Outcome]:
+        """All seeds; rows that `only` does not name are taken only as far as they are finished."""
+        wanted = not self.options.only or variant.name in self.options.only
+        found = (self.outcome(variant, seed, train=wanted) for seed in range(self.options.seeds))
+        return [outcome for outcome in found if outcome is not None]
+
+    def score(self, setting: Setting, told: Mapping[str, Events]) -> dict[str, Any]:
+        """The report of predictions for the validation videos of a setting."""
+        return evaluate(setting.truth, told, meteor=self.meteor, ingredients=setting.ingredients).as_json()
+
+    def _train(self, run: StoryRun, setting: Setting, folder: Path) -> None:
+        material = setting.material
+        if "speech" in run.texts:
+            material = replace(material, transcripts=self.speech)
+        # Weights are chosen by recipes read out in the preset's way, so that one training serves all ways of reading.
+        plain = run.model_copy(update={"decoding": SMOKE_DECODING if self.options.smoke else {}})
+        before = read_json(folder / SECONDS)["training"] if (folder / SECONDS).is_file() else 0.0
+        began = time.process_time()
+        try:
+            train_story(plain, Path(), folder, material=material)
+        finally:
+            if folder.is_dir():
+                write_json(folder / SECONDS, {"training": before + time.process_time() - began})
+
+    def _write(self, run: StoryRun, variant: Variant, setting: Setting, folder: Path, told: Path) -> None:
+        writer = StoryWriter.load(folder)
+        inputs = self.inputs(writer, setting)
+        decoding = DecodingConfig.parse(writer.config.decoding.model_dump() | run.decoding, variant.name)
+        began = time.process_time()
+        stories = dict(zip(setting.candidates, writer.write(list(inputs.values()), decoding), strict=True))
+        seconds = (time.process_time() - began) / len(stories)
+        write_json(told / PREDICTIONS, as_predictions(stories), indent=None)
+        write_json(told / SECONDS, {"writing": seconds})
+        # Last, because its presence says that the part is finished.
+        write_json(told / REPORT, self.score(setting, {key: told_events(story) for key, story in stories.items()}))
+
+    def inputs(self, writer: StoryWriter, setting: Setting) -> dict[str, StoryInput]:
+        """The validation videos as the model reads them."""
+        found = {}
+        for key, candidates in setting.candidates.items():
+            speech: Sequence[str] | None = None
+            if "speech" in writer.config.texts:
+                speech = candidate_texts(("speech",), candidates, self.speech.get(key), key)[0]
+            found[key] = writer.prepare(candidates, setting.videos[key].ingredients, speech=speech, name=key)
+        return found
+
+
+def resolved(run: StoryRun) -> dict[str, Any]:
+    """All choices of a training but the reading out, presets filled in: when a preset changes, parts are made anew."""
+    return {
+        "model": preset(run.preset, **run.model).model_dump(mode="json"),
+        "losses": LossConfig.parse(LOSS_PRESETS[run.size] | run.losses, "losses").model_dump(mode="json"),
+        "training": run.training_config().model_dump(mode="json"),
+        "decoding": DECODING_PRESETS[run.size],
+        "rest": run.model_dump(
+            mode="json", include={"oracle", "texts", "min_count", "min_action_count", "development"}
+        ),
+    }
+
+
+def short_hash(*parts: object) -> str:
+    """A short name of settings: anything JSON knows."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:12]
