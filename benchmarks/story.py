@@ -89,7 +89,7 @@ def released_way(model: RecipeModel, inputs: Inputs, steps: int, words: int, pad
                 tokens.append(int(scores.argmax()))
             sentence = model.open_sentence(encoded, state, event)
             _, sentence = model.generator.extend(sentence, torch.tensor([tokens]))
-            state = model.close_sentence(selection, sentence, torch.ones(1, len(tokens), dtype=torch.bool))
+            state = model.close_sentence(selection, sentence.told(), torch.ones(1, len(tokens), dtype=torch.bool))
             story.append(tokens[1:])
         stories.append(story)
     return stories

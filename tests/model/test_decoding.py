@@ -15,6 +15,7 @@ from cookscribe.model.config import BOS, EOS, PAD, UNK
 from cookscribe.model.decoding import NO_CANDIDATES, DecodingConfig, choose_slots, write_stories
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
 from cookscribe.model.sentences import write_sentences
+from cookscribe.model.writing import SentenceWriter
 from tests.model.examples import ACTIONS, WORDS, build, close, inputs_of, random_video, some_videos, tiny
 from tests.model.reference_story import Video
 
@@ -55,7 +56,7 @@ def full_recomputation(model: RecipeModel, video: Video, config: DecodingConfig)
         found.append((slot - 1, tokens[1:-1]))
         sentence = model.open_sentence(encoded, state, event)
         _, sentence = model.generator.extend(sentence, torch.tensor([tokens[:-1]]))
-        state = model.close_sentence(selection, sentence, torch.ones(1, len(tokens) - 1, dtype=torch.bool))
+        state = model.close_sentence(selection, sentence.told(), torch.ones(1, len(tokens) - 1, dtype=torch.bool))
     return found
 
 
@@ -107,11 +108,35 @@ def test_beam_keeps_the_memory_of_the_sentence_it_returns() -> None:
     written = write_sentences(model, encoded, selection, opened, 5, beam=4)
     tokens = torch.tensor([[BOS, *written.words[0]]])
     hidden, again = model.generator.extend(opened, tokens)
-    expected = model.generator.close(again, torch.ones_like(tokens, dtype=torch.bool))
+    expected = model.generator.close(again.told(), torch.ones_like(tokens, dtype=torch.bool))
     found = model.generator.close(written.sentence, written.real)
     for a, b in zip(found, expected, strict=True):
         assert close(a, b)
     assert close(written.hidden[:, : tokens.shape[1]], hidden)
+
+
+@pytest.mark.parametrize("name", ["b", "bi"])
+@torch.no_grad()
+def test_words_one_by_one_are_the_whole_sentence_and_others_may_leave(name: str) -> None:
+    model = build(tiny(name), 5)
+    rng = np.random.default_rng(5)
+    encoded = model.encode(inputs_of([random_video(rng, 4, 3, 1) for _ in range(4)]))
+    selection = model.select(encoded, State())
+    opened = model.open_sentence(encoded, State(), selection.hidden[:, 1])
+    words = torch.randint(4, WORDS, (4, 6), generator=torch.Generator().manual_seed(5))
+    expected, whole = model.generator.extend(opened, words)
+    ends = torch.tensor([6, 1, 6, 2])  # the second and the fourth sentence are over early
+    writer = SentenceWriter(model.generator, opened, 6)
+    for place in range(6):
+        row = writer.next(words[:, place])
+        for video in (ends > place).nonzero().flatten().tolist():
+            assert close(row[video], expected[video, place])
+        if place < 5:
+            writer.leave(ends <= place + 1)
+    assert len(writer.rows) == 2
+    real = torch.arange(6) < ends.unsqueeze(1)
+    for a, b in zip(model.generator.close(writer.told(), real), model.generator.close(whole.told(), real), strict=True):
+        assert close(a, b)
 
 
 @given(

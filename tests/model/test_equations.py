@@ -87,7 +87,13 @@ def test_two_matrices_give_the_same_by_either_way() -> None:
     plain(layer)
     few, many = tensor(1, 3, 8), tensor(5, 40, 8)
     many[0, :3] = few[0]
-    assert close(layer._two_matrices(few)[0], layer._two_matrices(many)[0, :3])
+    by_steps = layer.output(layer.read_projection(few))[0]
+    assert close(layer.joined_output(few)[0], by_steps)
+    assert close(layer.joined_output(many)[0, :3], by_steps)
+    with torch.no_grad():
+        assert close(layer.joined_output(few)[0], by_steps)
+        layer.read_projection.weight.mul_(2)  # the kept product must not outlive its factors
+        assert close(layer.joined_output(few)[0], layer.output(layer.read_projection(few))[0])
 
 
 @pytest.mark.parametrize("cells", [1, 3])

@@ -53,6 +53,26 @@ class OpenSentence:
             None if self.heard is None else self.heard.take(index),
         )
 
+    def told(self) -> Told:
+        """The sentence as it is."""
+        rows = tuple(rows.hidden for rows in self.past if rows is not None)
+        return Told(self.event, self.memory, rows, self.prefix_mask)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a finished sentence leaves for the memory.
+
+    Attributes:
+        event, memory, prefix_mask: of `OpenSentence`.
+        hidden: per layer, (B, M + words, d) its rows H.
+    """
+
+    event: Tensor
+    memory: Memory
+    hidden: tuple[Tensor, ...]
+    prefix_mask: Tensor
+
 
 class SentenceGenerator(nn.Module):
     """Word embedding and sentence transformer, with one memory per layer."""
@@ -111,16 +131,15 @@ class SentenceGenerator(nn.Module):
             past.append(rows)
         return x, replace(sentence, past=tuple(past), length=sentence.length + new)
 
-    def close(self, sentence: OpenSentence, word_mask: Tensor) -> Memory:
+    def close(self, sentence: Told, word_mask: Tensor) -> Memory:
         """The memory after the sentence.
 
         `word_mask` (B, length) is True for the words up to the end of each sentence.
         """
         mask = torch.cat((sentence.prefix_mask, word_mask), dim=1)
         return tuple(
-            self._layer(number).update(sentence.memory[number], rows.hidden, mask)
-            for number, rows in enumerate(sentence.past)
-            if rows is not None
+            self._layer(number).update(sentence.memory[number], hidden, mask)
+            for number, hidden in enumerate(sentence.hidden)
         )
 
 

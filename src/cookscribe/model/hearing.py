@@ -1,8 +1,8 @@
 """Words heard around the chosen event: a third source of textual attention, and of words to copy.
 
 With O the output vectors of a sentence (L, d) and X the W words heard around its event, each the sum of a word vector
-and of the vector of its place (inside the event, before it, named in the ingredient list, ...), read together with its
-two neighbours:
+and of the vector of its place (inside the event, before it, named in the ingredient list, ...), a part of its two
+neighbours added:
 
     Z_h = softmax(W^Q O (W^K X)ᵀ / √(d / heads))  per head,   U_h = Z_h W^V X           (beside Ŵ, U_m and U_a)
     p(word) = γ · p_vocabulary(word) + (1 - γ) · (sum of mean-over-heads Z_h at the places where the word was heard)
@@ -20,9 +20,10 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from cookscribe.model.config import UNK, ModelConfig
-from cookscribe.model.embedding import Perceptron
+from cookscribe.model.dropout import Dropout
 from cookscribe.model.simulator import masked_softmax
 
 # Smallest probability whose logarithm is taken.
@@ -31,12 +32,12 @@ SMALLEST = 1e-9
 
 @dataclass(frozen=True)
 class Heard:
-    """The words heard around events; the leading axes are (B, N), or (B,) for the chosen event of each video.
+    """The words heard around the chosen event of each video.
 
     Attributes:
-        keys, values: (..., W, d).
-        mask: (..., W) True for real words.
-        words: (..., W) what is written when the word is copied: ids of the vocabulary and beyond.
+        keys, values: (B, W, d).
+        mask: (B, W) True for real words.
+        words: (B, W) what is written when the word is copied: ids of the vocabulary and beyond.
     """
 
     keys: Tensor
@@ -44,14 +45,9 @@ class Heard:
     mask: Tensor
     words: Tensor
 
-    def take(self, index: Tensor | slice | tuple[Tensor, Tensor]) -> Heard:
+    def take(self, index: Tensor) -> Heard:
         """The rows in `index`."""
         return Heard(self.keys[index], self.values[index], self.mask[index], self.words[index])
-
-    def chosen(self, slots: Tensor) -> Heard:
-        """Around the chosen events, (B,) slots; STOP is slot 0 and has nothing to say."""
-        rows = torch.arange(len(slots), device=slots.device)
-        return self.take((rows, (slots - 1).clamp(min=0)))
 
 
 @dataclass(frozen=True)
@@ -88,15 +84,17 @@ class Hearing(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        width = config.width
+        width, size = config.width, config.word_vector_size
         self.heads = config.heads
         self.vocabulary = config.vocabulary_size
-        self.table = nn.Embedding(config.input_words, config.word_vector_size, padding_idx=0)
-        self.place = nn.Embedding(config.heard_places, width)
-        self.perceptron = Perceptron(config.word_vector_size, width, config.dropout)
-        self.neighbours = nn.Linear(3 * width, width)
-        self.norm = nn.LayerNorm(width)
-        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+        self.table = nn.Embedding(config.input_words, size, padding_idx=0)
+        self.place = nn.Embedding(config.heard_places, size)
+        # How much of the word before and of the word behind is mixed into each number.
+        self.neighbours = nn.Parameter(torch.zeros(2, size))
+        self.norm = nn.LayerNorm(size)
+        self.dropout = Dropout(config.dropout)
+        self.query = nn.Linear(width, width)
+        self.key, self.value = nn.Linear(size, width), nn.Linear(size, width)
         self.gate = nn.Linear(2 * width, 1)
         # What to write when a read word is copied; by default every one is beyond the vocabulary.
         self.register_buffer("copies", torch.arange(config.input_words) + config.vocabulary_size)
@@ -107,14 +105,23 @@ class Hearing(nn.Module):
         beyond = torch.arange(len(known), device=self.copies.device) + self.vocabulary
         self.copies.copy_(torch.where(known >= 0, known, beyond))
 
-    def encode(self, heard: Tensor) -> Heard:
-        """(B, N, W, 2) word ids, 0 for padding, and their places."""
-        words, places = heard.unbind(dim=-1)
+    def encode(self, heard: Tensor, slots: Tensor) -> Heard:
+        """Read the words around the chosen events.
+
+        Only these are encoded, once each: most candidates are never written about.
+
+        Args:
+            heard: (B, N, W, 2) word ids, 0 for padding, and their places, of all candidates.
+            slots: (B,) the chosen ones; slot n + 1 is candidate n.
+        """
+        chosen = heard[torch.arange(len(slots), device=slots.device), (slots - 1).clamp(min=0)]
+        longest = int((chosen[..., 0] != 0).any(dim=0).nonzero().max()) + 1 if (chosen[..., 0] != 0).any() else 1
+        words, places = chosen[:, :longest].unbind(dim=-1)
         mask = words != 0
-        rows = (self.perceptron(self.table(words)) + self.place(places)) * mask.unsqueeze(-1)
-        around = nn.functional.pad(rows, (0, 0, 1, 1))
-        joined = torch.cat((around[..., :-2, :], rows, around[..., 2:, :]), dim=-1)
-        rows = self.norm(rows + torch.relu(self.neighbours(joined)))
+        rows = (self.table(words) + self.place(places)) * mask.unsqueeze(-1)
+        around = F.pad(rows, (0, 0, 1, 1))
+        rows = self.norm(rows + self.neighbours[0] * around[..., :-2, :] + self.neighbours[1] * around[..., 2:, :])
+        rows = self.dropout(rows)
         return Heard(self.key(rows), self.value(rows), mask, self.copies[words])
 
     def forward(self, words: Tensor, heard: Heard) -> Copying:

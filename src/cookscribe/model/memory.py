@@ -114,6 +114,8 @@ class MemoryLayer(nn.Module):
         self.update_memory = nn.Linear(width, 2 * width, bias=False)
         self.update_seen = nn.Linear(width, 2 * width)
         self.dropout = Dropout(dropout)
+        # W₂ W_p with what it was made from, see `joined_output`; not part of the weights.
+        self._kept: tuple[tuple[tuple[int, int, torch.dtype], ...], tuple[Tensor, Tensor]] | None = None
 
     def rows(self, x: Tensor, mask: Tensor | None, past: Rows | None = None) -> Rows:
         """Self-attention and intermediate.
@@ -177,17 +179,28 @@ class MemoryLayer(nn.Module):
                 torch.cat((memory_value, rows.value), dim=2),
                 mask,
             )
-        output: Tensor = self.output_norm(rows.attended + self.dropout(self._two_matrices(seen)))
+        output: Tensor = self.output_norm(rows.attended + self.dropout(self.joined_output(seen)))
         return output
 
-    def _two_matrices(self, x: Tensor) -> Tensor:
-        """W₂ W_p x. Nothing stands between the two matrices: with many rows, multiplying them first is cheaper."""
-        if x.shape[0] * x.shape[1] > 2 * x.shape[2]:
-            weight = self.output.weight @ self.read_projection.weight
-            bias = F.linear(self.read_projection.bias, self.output.weight, self.output.bias)
-            return F.linear(x, weight, bias)
-        output: Tensor = self.output(self.read_projection(x))
-        return output
+    def joined_output(self, x: Tensor) -> Tensor:
+        """W₂ W_p x. Nothing stands between the two matrices: with many rows, multiplying them first is cheaper.
+
+        Where no gradient is asked for, the product is kept until one of the matrices changes.
+        """
+        if torch.is_grad_enabled():
+            if x.shape[0] * x.shape[1] <= 2 * x.shape[2]:
+                output: Tensor = self.output(self.read_projection(x))
+                return output
+            return F.linear(x, *self._joined())
+        parts = (self.output.weight, self.output.bias, self.read_projection.weight, self.read_projection.bias)
+        state = tuple((part.data_ptr(), part._version, part.dtype) for part in parts)
+        if self._kept is None or self._kept[0] != state:
+            self._kept = (state, self._joined())
+        return F.linear(x, *self._kept[1])
+
+    def _joined(self) -> tuple[Tensor, Tensor]:
+        weight = self.output.weight @ self.read_projection.weight
+        return weight, F.linear(self.read_projection.bias, self.output.weight, self.output.bias)
 
     def update(self, memory: Tensor, hidden: Tensor, mask: Tensor | None) -> Tensor:
         """M', (B, cells, d), from the memory before and the rows H, (B, K, d).

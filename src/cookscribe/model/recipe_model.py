@@ -16,8 +16,8 @@ from cookscribe.errors import BadValueError
 from cookscribe.model.attention import WordContext, textual_attention
 from cookscribe.model.batch import Inputs, Targets
 from cookscribe.model.config import EOS, PAD, UNK, ModelConfig
-from cookscribe.model.generator import OpenSentence, SentenceGenerator, WordOutput
-from cookscribe.model.hearing import Copying, Heard, Hearing
+from cookscribe.model.generator import OpenSentence, SentenceGenerator, Told, WordOutput
+from cookscribe.model.hearing import Copying, Hearing
 from cookscribe.model.ingredients import IngredientEncoder
 from cookscribe.model.losses import Outputs
 from cookscribe.model.memory import Rows
@@ -38,7 +38,7 @@ class Encoded:
         ingredient_mask: (B, M); M is 0 without ingredients.
         actions: projected action table of the simulator, or None.
         raw_ingredients: (B, M, d), G⁰, or None.
-        heard: the words heard around the candidates, or None.
+        heard: (B, N, W, 2) the words heard around the candidates, or None.
     """
 
     events: EncodedEvents
@@ -46,7 +46,7 @@ class Encoded:
     ingredient_mask: Tensor
     actions: ProjectedActions | None
     raw_ingredients: Tensor | None
-    heard: Heard | None = None
+    heard: Tensor | None = None
 
     def first(self, count: int) -> Encoded:
         """The first `count` videos."""
@@ -58,7 +58,7 @@ class Encoded:
             self.ingredient_mask[:count],
             self.actions,
             None if self.raw_ingredients is None else self.raw_ingredients[:count],
-            None if self.heard is None else self.heard.take(slice(count)),
+            None if self.heard is None else self.heard[:count],
         )
 
     def take(self, index: Tensor) -> Encoded:
@@ -69,7 +69,7 @@ class Encoded:
             self.ingredient_mask[index],
             self.actions,
             None if self.raw_ingredients is None else self.raw_ingredients[index],
-            None if self.heard is None else self.heard.take(index),
+            None if self.heard is None else self.heard[index],
         )
 
 
@@ -211,12 +211,12 @@ class RecipeModel(nn.Module):
             heard=self._heard(inputs),
         )
 
-    def _heard(self, inputs: Inputs) -> Heard | None:
+    def _heard(self, inputs: Inputs) -> Tensor | None:
         if self.hearing is None:
             return None
         if inputs.heard is None:
             raise BadValueError("inputs", "the model listens, but there are no heard words", "give a transcript")
-        return self.hearing.encode(inputs.heard)
+        return inputs.heard
 
     def select(self, encoded: Encoded, state: State) -> Selection:
         """Score the slots of this step."""
@@ -244,10 +244,10 @@ class RecipeModel(nn.Module):
     def open_sentence(self, encoded: Encoded, state: State, event: Tensor, slots: Tensor | None = None) -> OpenSentence:
         """Begin the sentence of the chosen event, (B, d). A model that listens must know its slot, (B,), too."""
         opened = self.generator.open(event, state.words, encoded.sentence_ingredients, encoded.ingredient_mask)
-        if encoded.heard is None:
+        if self.hearing is None or encoded.heard is None:
             return opened
         assert slots is not None
-        return replace(opened, heard=encoded.heard.chosen(slots))
+        return replace(opened, heard=self.hearing.encode(encoded.heard, slots))
 
     def fed(self, words: Tensor) -> Tensor:
         """Word ids as the word embedding knows them: copied words beyond the vocabulary are unknown to it."""
@@ -277,7 +277,7 @@ class RecipeModel(nn.Module):
             return None
         return textual_attention(words, encoded.ingredient_mask, selection.simulation)
 
-    def close_sentence(self, selection: Selection, sentence: OpenSentence, word_mask: Tensor) -> State:
+    def close_sentence(self, selection: Selection, sentence: Told, word_mask: Tensor) -> State:
         """Update and mix the memories after the sentence."""
         events, words = self.mixing(selection.memory, self.generator.close(sentence, word_mask))
         if self.feedback is not None:
@@ -363,7 +363,7 @@ class RecipeModel(nn.Module):
             collected.selections(selection.simulation, targets, t, rows)
         if context is not None:
             collected.attentions(context, targets, t, rows, longest - 1)
-        return self.close_sentence(selection, sentence, real)
+        return self.close_sentence(selection, sentence.told(), real)
 
 
 def joined_context(words: Tensor, context: WordContext | None, copying: Copying | None) -> Tensor:

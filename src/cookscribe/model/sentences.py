@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from cookscribe.model.config import BOS, EOS, PAD, UNK
-from cookscribe.model.generator import OpenSentence
+from cookscribe.model.generator import OpenSentence, Told
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection
+from cookscribe.model.writing import SentenceWriter
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Written:
 
     words: list[list[int]]
     scores: Tensor
-    sentence: OpenSentence
+    sentence: Told
     real: Tensor
     hidden: Tensor
 
@@ -56,24 +57,28 @@ def write_sentences(
     totals[:, 0] = 0.0
     tokens = torch.full((videos * beam, 1), BOS, device=device)
     finished = torch.zeros(videos * beam, dtype=torch.bool, device=device)
-    hidden = sentence.event.new_zeros(videos * beam, 0, sentence.event.shape[-1])
+    writer = SentenceWriter(model.generator, sentence, max_words + 1)
+    hidden = sentence.event.new_zeros(videos * beam, max_words + 1, sentence.event.shape[-1])
     for position in range(max_words + 1):
-        row, sentence = model.generator.extend(sentence, model.fed(tokens[:, -1:]))
-        hidden = torch.cat((hidden, row), dim=1)
-        likely = model.word_scores(row, encoded, selection, sentence)[:, 0]
+        row = writer.next(model.fed(tokens[:, -1:])[:, 0])
+        hidden[:, position] = row
+        likely = model.word_scores(row.unsqueeze(1), encoded, selection, writer.opened)[:, 0]
         following = _allowed(likely, finished, position, max_words)
         scores = (totals.view(-1, 1) + following).view(videos, -1)
         totals, best = scores.topk(beam, dim=1)
         parent, token = best // likely.shape[1], best % likely.shape[1]
         if beam > 1:
             parents = (first_rows + parent).flatten()
-            sentence, hidden = sentence.take(parents), hidden[parents]
+            writer.reorder(parents)
+            hidden = hidden[parents]
             tokens, finished = tokens[parents], finished[parents]
         tokens = torch.cat((tokens, token.view(-1, 1)), dim=1)
         finished = finished | (tokens[:, -1] == EOS)
         if bool(finished.all()):
             break
-    return _best(tokens, totals, sentence, hidden, beam, length_reward)
+        if beam == 1:
+            writer.leave(finished)
+    return _best(tokens, totals, writer, hidden[:, : tokens.shape[1] - 1], beam, length_reward)
 
 
 def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int) -> Tensor:
@@ -93,7 +98,7 @@ def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int)
 
 
 def _best(
-    tokens: Tensor, totals: Tensor, sentence: OpenSentence, hidden: Tensor, beam: int, length_reward: float
+    tokens: Tensor, totals: Tensor, writer: SentenceWriter, hidden: Tensor, beam: int, length_reward: float
 ) -> Written:
     videos = len(totals)
     # The last token was never fed: it is EOS or padding in every row.
@@ -104,6 +109,7 @@ def _best(
         normalised = totals / lengths.view(videos, beam).float() ** length_reward
         keep = torch.arange(videos, device=totals.device) * beam + normalised.argmax(dim=1)
         tokens, real, lengths, hidden = tokens[keep], real[keep], lengths[keep], hidden[keep]
-        sentence, totals = sentence.take(keep), totals.flatten()[keep]
+        writer.reorder(keep)
+        totals = totals.flatten()[keep]
     words = [row[1:length] for row, length in zip(tokens.tolist(), lengths.tolist(), strict=True)]
-    return Written(words, totals.flatten() / lengths, sentence, real, hidden)
+    return Written(words, totals.flatten() / lengths, writer.told(), real, hidden)

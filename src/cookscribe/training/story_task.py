@@ -15,6 +15,7 @@ from cookscribe.evaluation.soda import soda
 from cookscribe.model.decoding import write_stories
 from cookscribe.model.losses import StoryLosses
 from cookscribe.model.recipe_model import RecipeModel
+from cookscribe.seeds import generator
 from cookscribe.story import Story
 from cookscribe.training.config import TrainingConfig
 from cookscribe.training.loop import Term, seed_everything, shuffled
@@ -23,6 +24,8 @@ from cookscribe.training.story_data import StoryInput, StoryTruth, batch_inputs,
 
 KIND = "story"
 DECODING_BATCH = 128
+# Batches that are sorted together by the number of steps.
+POOL = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +65,16 @@ class StoryTask:
         return self.model.output.linear.weight.device
 
     def batches(self, epoch: int) -> Sequence[Sequence[int]]:
-        """Training videos in this epoch's order."""
-        return shuffled(len(self.examples), self.batch_size, self.seed, epoch)
+        """Training videos in this epoch's order; within a pool, recipes of similar length share a batch.
+
+        The steps of a recipe run one after another, so a batch takes as long as its longest recipe.
+        """
+        found: list[list[int]] = []
+        for pool in shuffled(len(self.examples), self.batch_size * POOL, self.seed, epoch):
+            pool.sort(key=lambda i: len(self.examples[i].truth))
+            found += [pool[i : i + self.batch_size] for i in range(0, len(pool), self.batch_size)]
+        order = generator("batches", self.seed, epoch).permutation(len(found))
+        return [found[i] for i in order]
 
     def losses(self, items: Sequence[int], epoch: int) -> Mapping[str, Term]:
         """The losses of these videos."""
@@ -97,13 +108,15 @@ def decode(
 ) -> list[Story]:
     """Write the recipes of any number of videos, in batches of similar size."""
     device = model.output.linear.weight.device
+    # A model that listens may also write words it only reads.
+    words = vocabulary.words + (config.read_words if config.model.heard else ())
     order = sorted(range(len(videos)), key=lambda i: (len(videos[i].candidates), len(videos[i].ingredients)))
     stories: dict[int, Story] = {}
     for first in range(0, len(order), DECODING_BATCH):
         chosen = order[first : first + DECODING_BATCH]
         batch = [videos[i] for i in chosen]
         spans = [video.candidates.spans.astype(np.float64) for video in batch]
-        written = write_stories(model, batch_inputs(batch, device), spans, vocabulary.words, config.decoding)
+        written = write_stories(model, batch_inputs(batch, device), spans, words, config.decoding)
         stories.update(zip(chosen, written, strict=True))
     return [stories[i] for i in range(len(videos))]
 
