@@ -42,6 +42,7 @@ def _command(study: Study) -> Callable[..., None]:
         seeds: int = typer.Option(3, "--seeds", min=1, help="Trainings of each kind."),
         videos: int = typer.Option(0, "--videos", min=0, help="Learn from this many videos only; 0 takes all."),
         epochs: int = typer.Option(0, "--epochs", min=0, help="Of the recipe models; 0 takes the preset's."),
+        batch_size: int = typer.Option(0, "--batch-size", min=0, help="Of the recipe models; 0 takes the preset's."),
         proposal_epochs: int = typer.Option(
             0, "--proposal-epochs", min=0, help="Of the proposal models; 0 takes the preset's."
         ),
@@ -69,6 +70,7 @@ def _command(study: Study) -> Callable[..., None]:
             preset=preset,
             videos=videos,
             epochs=epochs,
+            batch_size=batch_size,
             proposal_epochs=proposal_epochs,
             meteor=not (no_meteor or smoke),
             only=tuple(only),

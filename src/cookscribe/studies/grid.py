@@ -81,11 +81,12 @@ def caption(workshop: Workshop, setting: Setting, variants: Sequence[Variant]) -
     folds = {variant.ground.in_fold for variant in variants}
     fold = "in fold or out of fold" if len(folds) == 2 else "in fold" if folds == {True} else "out of fold"
     epochs = sorted({workshop.run_of(variant, 0).training_config().epochs for variant in variants})
+    batch = workshop.run_of(variants[0], 0).training_config().batch_size
     return (
         f"Features: {setting.label}. Candidates: N = {_list(counts)} for each video, those of training videos {fold}. "
-        f"Preset `{options.preset}`; {_several(epochs, 'epoch')} on {len(rest):,} videos of the training split, "
-        f"weights chosen on {len(held_out)} others of it; figures on {len(setting.videos)} validation videos, mean ± "
-        f"standard deviation over {_several([options.seeds], 'seed')}. Figures x 100, except steps. SODA is the "
+        f"Preset `{options.preset}`; {_several(epochs, 'epoch')} on {len(rest):,} videos of the training split "
+        f"in batches of {batch}, weights chosen on {len(held_out)} others of it; figures on {len(setting.videos)} validation videos, "
+        f"mean ± standard deviation over {_several([options.seeds], 'seed')}. Figures x 100, except steps. SODA is the "
         f"released flavour unless it says strict. *The paper's* rows are for real features."
     )
 

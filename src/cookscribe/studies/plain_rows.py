@@ -47,7 +47,7 @@ class PlainOutcome:
 
 def plain_outcome(workshop: Workshop, setting: Setting, name: str) -> PlainOutcome:
     """One of the rows above, made or found."""
-    mark = short_hash(name, setting.mark, workshop.options.meteor)
+    mark = short_hash(name, setting.mark, setting.said, workshop.options.meteor)
     folder = workshop.options.parts / "plain" / f"{name.replace(' ', '-')}-{mark}"
     if not (folder / REPORT).is_file():
         told = _choose(setting, name)

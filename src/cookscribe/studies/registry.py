@@ -24,7 +24,7 @@ class StudyOptions:
             on for other N; None trains the proposal model.
         preset: "small" or "paper", the size of all models.
         videos: how many training videos; 0 takes all.
-        epochs: of the recipe models; 0 takes the preset's.
+        epochs, batch_size: of the recipe models; 0 takes the preset's.
         proposal_epochs: of the proposal models; 0 takes the preset's.
         meteor: ask METEOR too (Java).
         only: train these rows only; rows that are finished already are shown all the same. Empty for all.
@@ -40,6 +40,7 @@ class StudyOptions:
     preset: str = "small"
     videos: int = 0
     epochs: int = 0
+    batch_size: int = 0
     proposal_epochs: int = 0
     meteor: bool = True
     only: tuple[str, ...] = ()

@@ -62,7 +62,8 @@ class Setting:
         videos, candidates: the validation videos, and their candidates with features.
         store: feature tracks of the candidates' features.
         proposals: folder of the proposal model, or None for ready-made candidates.
-        mark: a short name of the whole content: parts made on another ground are not taken for finished.
+        mark: a short name of the content: parts made on another ground are not taken for finished.
+        said: the same of the candidates' captions, which most models never read.
     """
 
     choice: GroundChoice
@@ -72,6 +73,7 @@ class Setting:
     store: FeatureStore
     proposals: Path | None
     mark: str
+    said: str
 
     @property
     def truth(self) -> dict[str, Events]:
@@ -120,9 +122,9 @@ def open_setting(options: StudyOptions, choice: GroundChoice) -> Setting:
         encoder=example.encoder,
         simulated=example.simulated,
     )
-    mark = _mark([*training, *validation], pooled, example.encoder)
     seen = {key: pooled[key] for key in validation}
-    return Setting(choice, material, validation, seen, store, proposals, mark)
+    mark = _mark(pooled, example.encoder)
+    return Setting(choice, material, validation, seen, store, proposals, mark, _said(pooled))
 
 
 def open_data(options: StudyOptions) -> YouCook2:
@@ -203,13 +205,16 @@ def _present(videos: Mapping[str, AnnotatedVideo], ids: Iterable[str]) -> dict[s
     return {key: videos[key] for key in sorted(videos) if key in known and len(videos[key].spans)}
 
 
-def _mark(ids: Sequence[str], candidates: Mapping[str, Candidates], encoder: str) -> str:
+def _mark(candidates: Mapping[str, Candidates], encoder: str) -> str:
     digest = hashlib.sha256(encoder.encode())
-    for key in ids:
-        events = candidates[key]
+    for key, events in candidates.items():
         assert events.features is not None
         digest.update(key.encode())
         for values in (events.spans, events.scores, events.features):
             digest.update(values.tobytes())
-        digest.update("\n".join(events.captions or ()).encode())
     return digest.hexdigest()[:12]
+
+
+def _said(candidates: Mapping[str, Candidates]) -> str:
+    lines = "\n".join(line for events in candidates.values() for line in events.captions or ("-",))
+    return hashlib.sha256(lines.encode()).hexdigest()[:12]

@@ -134,7 +134,7 @@ class Workshop:
     def run_of(self, variant: Variant, seed: int) -> StoryRun:
         """The training of a variant, as `cookscribe train story` would take it."""
         options = self.options
-        epochs = {"epochs": options.epochs} if options.epochs else {}
+        given = {name: value for name in ("epochs", "batch_size") if (value := getattr(options, name))}
         smoke = options.smoke
         return StoryRun(
             data="",
@@ -143,7 +143,7 @@ class Workshop:
             preset=f"{options.preset}-{variant.letters}",
             model=variant.model | (SMOKE_MODEL if smoke else {}),
             losses=variant.losses,
-            training=epochs | variant.training | (SMOKE_TRAINING if smoke else {}) | {"seed": seed},
+            training=given | variant.training | (SMOKE_TRAINING if smoke else {}) | {"seed": seed},
             decoding=variant.decoding | (SMOKE_DECODING if smoke else {}),
             oracle=variant.oracle,
             texts=variant.texts,
@@ -159,9 +159,9 @@ class Workshop:
         """
         setting = self.setting(variant.ground)
         run = self.run_of(variant, seed)
-        folder = (
-            self.options.parts / "story" / f"{variant.letters}-seed-{seed}-{short_hash(resolved(run), setting.mark)}"
-        )
+        ground = (setting.mark, setting.said) if "caption" in run.texts else (setting.mark,)
+        name = f"{variant.letters}-seed-{seed}-{short_hash(resolved(run), *ground)}"
+        folder = self.options.parts / "story" / name
         told = folder / "told" / short_hash(run.decoding, self.options.meteor)
         if not (told / REPORT).is_file():
             if not train:
