@@ -16,7 +16,7 @@ from cookscribe.encoders import Progress
 from cookscribe.errors import BadValueError, CookscribeError, MissingFileError
 from cookscribe.proposals.run import ProposalRun, train_proposals
 from cookscribe.recipe import Recipe
-from cookscribe.scribe import Scribe, clean_ingredients, load, title_of
+from cookscribe.scribe import Scribe, clean_ingredients, load_film_scribe, title_of
 from cookscribe.track import FeatureTrack
 from cookscribe.training.story_run import StoryRun, train_story
 from cookscribe.video import VideoFile
@@ -64,7 +64,7 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def scribe(bundle: Bundle) -> Scribe:
-    return load(bundle.folder, MadeUpEncoder())
+    return load_film_scribe(bundle, MadeUpEncoder())
 
 
 def test_a_bundle_is_half_precision_and_leaves_the_training_behind(bundle: Bundle) -> None:
@@ -112,7 +112,7 @@ def test_the_same_film_twice_gives_the_same_recipe(scribe: Scribe, film: Path) -
 def test_the_command_writes_only_what_was_asked_for(
     bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda _: MadeUpEncoder())
+    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
     broken = tmp_path / "broken.mp4"
     broken.write_text("not a film")
     words = [
@@ -127,7 +127,7 @@ def test_the_command_writes_only_what_was_asked_for(
         "json,html",
     ]
     result = CliRunner().invoke(build_app(), [str(word) for word in [*words, "--out", tmp_path / "out"]])
-    assert result.exit_code == 1, result.output
+    assert result.exit_code == 2, result.output
     assert "Red onion soup" in result.output
     assert "broken.mp4" in result.output
     assert "1 of 2 videos failed" in result.output
@@ -141,7 +141,7 @@ def test_the_command_writes_only_what_was_asked_for(
 
 
 def test_wrong_input_is_named(bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda _: MadeUpEncoder())
+    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
 
     def run(*words: object) -> BaseException | None:
         return CliRunner().invoke(build_app(), ["write", *(str(word) for word in words)]).exception

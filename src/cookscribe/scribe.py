@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from cookscribe import __version__
 from cookscribe.bundles.bundle import Bundle, find_bundle
 from cookscribe.candidates import Candidates, tiou_matrix
 from cookscribe.datasets.actions import ActionMatcher
-from cookscribe.encoders import Encoder, load_encoder
+from cookscribe.encoders import Encoder, EncoderOptions, load_encoder
 from cookscribe.errors import BadValueError
 from cookscribe.ingredients import IngredientMatcher
 from cookscribe.proposals.propose import Proposer
@@ -33,8 +34,22 @@ STRONGEST = 5  # attentions shown per step
 MOST_INGREDIENTS = 60
 
 
-def _silent(stage: str, share: float) -> None:
+def silent_stage(stage: str, share: float) -> None:
+    """A `Stage` that tells nobody."""
     del stage, share
+
+
+class RecipeWriter(Protocol):
+    """What every scribe can do, whether it watches or listens."""
+
+    def write(
+        self,
+        video: str | Path,
+        ingredients: Sequence[str] | None = None,
+        title: str | None = None,
+        stage: Stage = silent_stage,
+    ) -> Recipe:
+        """Take a film and write its recipe."""
 
 
 class Scribe:
@@ -48,7 +63,7 @@ class Scribe:
         video: str | Path,
         ingredients: Sequence[str] | None = None,
         title: str | None = None,
-        stage: Stage = _silent,
+        stage: Stage = silent_stage,
     ) -> Recipe:
         """Watch a video and write its recipe.
 
@@ -70,7 +85,7 @@ class Scribe:
         video: Video,
         title: str,
         warnings: Sequence[str] = (),
-        stage: Stage = _silent,
+        stage: Stage = silent_stage,
     ) -> Recipe:
         """Write the recipe of an encoded video."""
         stage("proposing", 0.0)
@@ -97,7 +112,7 @@ class Scribe:
             Step(
                 span=Span(start=float(step.span[0]), end=min(float(step.span[1]), video.duration)),
                 sentence=step.sentence or "(no words)",
-                confidence=confidence(step, candidates),
+                confidence=self.bundle.config.calibrated(confidence(step, candidates)),
                 ingredients=tuple(ingredients[i] for i in sorted(matcher.named(step.sentence))),
                 actions=tuple(verbs[i] for i in sorted(actions.named(step.sentence))),
             )
@@ -146,16 +161,25 @@ class Scribe:
         return notes
 
 
-def load(name: str | Path, encoder: Encoder | None = None) -> Scribe:
-    """The scribe of a shipped bundle (by name) or of any bundle (by folder).
+def load(name: str | Path) -> RecipeWriter:
+    """The scribe of a shipped bundle (by name) or of any bundle (by folder)."""
+    bundle = find_bundle(name)
+    if bundle.config.kind == "speech":
+        from cookscribe.speech.scribe import SpeechScribe
+
+        return SpeechScribe.load(bundle)
+    return load_film_scribe(bundle)
+
+
+def load_film_scribe(bundle: Bundle, encoder: Encoder | None = None) -> Scribe:
+    """The scribe of a bundle that watches.
 
     Args:
-        encoder: use this one instead of loading the bundle's own, e.g. one that reads transcripts from a file.
+        encoder: use this one instead of loading the bundle's own.
     """
-    bundle = find_bundle(name)
     return Scribe(
         bundle,
-        encoder or load_encoder(bundle.config.encoder),
+        encoder or load_encoder(bundle.config.encoder, EncoderOptions(rate=bundle.config.rate)),
         Proposer.load(bundle.proposals),
         StoryWriter.load(bundle.story),
     )
@@ -186,7 +210,7 @@ def described(film: VideoFile) -> Video:
 
 
 def confidence(step: StoryStep, candidates: Candidates) -> float:
-    """How sure the model is of a step, 0 to 1.
+    """How sure the model is of a step, 0 to 1, in its own measure; the bundle knows how often it is right then.
 
     Many candidates are near copies of each other and share the probability of one event. So the probability of the
     event is that of all candidates that overlap the chosen one by half. It is multiplied by the mean (geometric)

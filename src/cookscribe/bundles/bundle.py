@@ -8,6 +8,7 @@ kitchen/
 
 from __future__ import annotations
 
+import math
 import shutil
 from dataclasses import dataclass
 from importlib.resources import files
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 import torch
+from pydantic import Field
 
 from cookscribe.config import Config
 from cookscribe.errors import BadValueError, MissingFileError
@@ -32,19 +34,39 @@ class BundleConfig(Config):
 
     Attributes:
         format: version of the folder's layout.
+        kind: "film" watches (proposals/ and story/); "speech" listens, see `cookscribe.speech`.
         name: what `--model` calls it.
         encoder: which features it reads, see `encoders.load_encoder`.
+        rate: frames a second that the encoder looks at; None leaves it the encoder's own.
         simulated: True when it learnt from the simulated kitchen only.
         films: for which films it is, in words a user understands.
         weak: a recipe whose mean confidence is below this says that its evidence is weak.
+        calibration: slope and shift that turn the log odds of the model's own confidence into those of being right, as
+            held-out videos had it; None leaves the confidence as it is.
     """
 
     format: Literal[1] = 1
+    kind: Literal["film", "speech"] = "film"
     name: str
     encoder: str
+    rate: float | None = Field(default=None, gt=0)
     simulated: bool = False
     films: str = ""
     weak: float = 0.2
+    calibration: tuple[float, float] | None = None
+
+    def calibrated(self, confidence: float) -> float:
+        """How often a step of this confidence is right."""
+        if self.calibration is None:
+            return confidence
+        slope, shift = self.calibration
+        return 1.0 / (1.0 + math.exp(-(slope * log_odds(confidence) + shift)))
+
+
+def log_odds(probability: float) -> float:
+    """Of a probability that is kept a little away from 0 and 1."""
+    inside = min(max(probability, 1e-6), 1.0 - 1e-6)
+    return math.log(inside / (1.0 - inside))
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "export",
     "kitchen",
     "kitchen_videos",
+    "kitchen_bundle",
     "data",
     "video",
     "evaluate",

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
     from cookscribe.export.writers import Written
     from cookscribe.recipe import Recipe
-    from cookscribe.scribe import Scribe
+    from cookscribe.scribe import RecipeWriter
+
+AUTO = "auto"
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +28,12 @@ def write_command(
     ingredients: str = typer.Option("", help='What is used, if you know it: "eggs, butter, salt".'),
     ingredients_file: Path = typer.Option(None, help="The same from a text file, one name a line or with commas."),
     title: str = typer.Option("", help="Title of the recipe; by default made from the file name."),
-    model: str = typer.Option(..., help="Folder of a bundle (see `cookscribe bundle`), or the name of a shipped one."),
+    model: str = typer.Option(
+        AUTO, help="Name of a shipped bundle, or a bundle's folder (see `cookscribe bundle`); auto looks and listens."
+    ),
+    transcripts: Path = typer.Option(
+        None, help="JSON lines with the words of the videos, by file name; read instead of listening."
+    ),
     formats: str = typer.Option(
         "", help="Files to write, comma-separated: json, md, html, vtt, srt, ... None if empty."
     ),
@@ -38,9 +45,9 @@ def write_command(
     import torch
     from rich.console import Console
 
+    from cookscribe.cli.recipe_table import print_recipe
     from cookscribe.errors import BadValueError, CookscribeError
     from cookscribe.export.writers import parse_formats
-    from cookscribe.scribe import load
 
     names = parse_formats(formats) if formats else ()
     if ingredients and ingredients_file:
@@ -51,12 +58,12 @@ def write_command(
     if threads:
         torch.set_num_threads(threads)
     screen, notices = Console(), Console(stderr=True)
-    scribe = load(model)
+    scribe = _find_scribe(model, transcripts)
     failures: list[CookscribeError] = []
     for video in videos:
         try:
             recipe = _write_one(scribe, video, listed, title, notices)
-            _print_recipe(recipe, screen)
+            print_recipe(recipe, screen)
             written = _export(recipe, video, names, out, embed_video)
         except CookscribeError as error:
             if len(videos) == 1:
@@ -71,7 +78,7 @@ def write_command(
             screen.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
     if failures:
         notices.print(f"{len(failures)} of {len(videos)} videos failed", highlight=False)
-        raise typer.Exit(1)
+        raise typer.Exit(max(error.exit_code for error in failures))
 
 
 def bundle_command(
@@ -89,6 +96,24 @@ def bundle_command(
     typer.echo(f"{made.folder}: {made.config.name}, reads {made.config.encoder} features, {size / 2**20:.1f} MiB")
 
 
+def _find_scribe(model: str, transcripts: Path | None) -> RecipeWriter:
+    if model != AUTO:
+        if transcripts is not None:
+            from cookscribe.errors import BadValueError
+
+            raise BadValueError("--transcripts", "is for --model auto, which chooses by what is said", "leave one out")
+        from cookscribe.scribe import load
+
+        return load(model)
+    from cookscribe.auto import AutoScribe
+
+    if transcripts is None:
+        return AutoScribe()
+    from cookscribe.encoders.speech import FromFile
+
+    return AutoScribe(FromFile(transcripts))
+
+
 def _read_ingredients(text: str, file: Path | None) -> list[str]:
     from cookscribe.files import read_text
 
@@ -97,7 +122,7 @@ def _read_ingredients(text: str, file: Path | None) -> list[str]:
     return [name.strip().lstrip("-*• ").strip() for line in text.splitlines() for name in line.split(",")]
 
 
-def _write_one(scribe: Scribe, video: Path, ingredients: list[str], title: str, notices: Console) -> Recipe:
+def _write_one(scribe: RecipeWriter, video: Path, ingredients: list[str], title: str, notices: Console) -> Recipe:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
@@ -115,38 +140,6 @@ def _write_one(scribe: Scribe, video: Path, ingredients: list[str], title: str, 
             bar.update(tasks[name], completed=share)
 
         return scribe.write(video, ingredients, title or None, stage)
-
-
-def _print_recipe(recipe: Recipe, screen: Console) -> None:
-    from rich.markup import escape
-    from rich.padding import Padding
-    from rich.table import Table
-
-    from cookscribe.export.clock import clock, one_line
-
-    about = f"{recipe.video.name}, {clock(recipe.video.duration)}, model {recipe.made_by.model}"
-    if recipe.made_by.simulated:
-        about += ", simulated"
-    screen.print()
-    screen.print(f"[bold]{escape(one_line(recipe.title))}[/]  [dim]{escape(about)}[/]", highlight=False)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name, style, justify in (
-        ("", "bold", "right"),
-        ("time", "cyan", "left"),
-        ("step", "", "left"),
-        ("sure", "dim", "right"),
-    ):
-        table.add_column(name, style=style, justify=justify, header_style="dim")  # type: ignore[arg-type]
-    for number, step in enumerate(recipe.steps, 1):
-        times = f"{clock(step.span.start)}–{clock(step.span.end)}"
-        sentence = escape(one_line(step.sentence))
-        if step.ingredients:
-            sentence += f"  [dim]({escape(', '.join(step.ingredients))})[/]"
-        sure = "" if step.confidence is None else f"{step.confidence:.0%}"
-        table.add_row(str(number), times, sentence, sure)
-    screen.print(Padding(table, (1, 0, 1, 1)))
-    for warning in recipe.warnings:
-        screen.print(f"[yellow]note:[/] {escape(one_line(warning))}", highlight=False)
 
 
 def _export(recipe: Recipe, video: Path, formats: tuple[str, ...], out: Path, embed_video: bool) -> Written:

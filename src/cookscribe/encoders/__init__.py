@@ -36,9 +36,9 @@ def load_encoder(name: str, options: EncoderOptions | None = None) -> Encoder:
 
 def _load_one(name: str, options: EncoderOptions) -> Encoder:
     if name == "effnet":
-        from cookscribe.encoders.effnet import EffNetEncoder
+        from cookscribe.encoders.effnet import RATE, EffNetEncoder
 
-        return EffNetEncoder(options.weights.get("effnet"))
+        return EffNetEncoder(options.weights.get("effnet"), options.rate or RATE)
     if name == "milnce":
         from cookscribe.encoders.milnce import MilNceEncoder
 

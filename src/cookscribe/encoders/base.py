@@ -44,6 +44,7 @@ class EncoderOptions(Config):
         transcripts: a JSON lines file of transcripts by video id; `speech` then reads instead of listening.
         tsn_folder, video_lengths: the published TSN folder, and the file of durations and frame counts.
         language: language spoken, for Whisper models that know several.
+        rate: frames a second that `effnet` looks at; None leaves it its own.
     """
 
     weights: dict[str, Path] = Field(default_factory=dict)
@@ -51,3 +52,4 @@ class EncoderOptions(Config):
     tsn_folder: Path | None = None
     video_lengths: Path | None = None
     language: str = "en"
+    rate: float | None = Field(default=None, gt=0)

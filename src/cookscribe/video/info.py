@@ -18,6 +18,8 @@ from cookscribe.errors import BadFileError
 from cookscribe.video.container import ADVICE, local_film, opened, typed
 from cookscribe.video.limits import Limits
 
+LONGEST_COMMENT = 200
+
 
 class VideoInfo(Config):
     """What the file says about itself. A damaged file may say more than it holds; decoding tells.
@@ -35,6 +37,7 @@ class VideoInfo(Config):
         frame_rate: mean frames per second, or None when the file does not say.
         sound: codec of the sound, or None.
         sample_rate: samples per second of the sound, or None.
+        comment: what the file's own comment says, shortened; anybody may have written it.
     """
 
     name: str
@@ -50,6 +53,7 @@ class VideoInfo(Config):
     frame_rate: float | None = None
     sound: str | None = None
     sample_rate: int | None = None
+    comment: str | None = None
 
     @property
     def upright(self) -> tuple[int, int] | None:
@@ -126,8 +130,10 @@ def _read(path: Path, demuxer: str, container: InputContainer, limits: Limits) -
         }
     if sound is not None and sound.codec_context is not None and sound.codec_context.sample_rate > 0:
         values |= {"sound": sound.codec_context.name, "sample_rate": sound.codec_context.sample_rate}
+    comment = " ".join(str(container.metadata.get("comment", "")).split())
     return VideoInfo(
         name=path.name,
+        comment=comment[:LONGEST_COMMENT] or None,
         container=demuxer,
         duration=_duration(container, start, limits),
         start=start,

@@ -24,7 +24,7 @@ from cookscribe.progress import track
 from cookscribe.video.writing import write_video
 
 LABEL = "simulated: drawn by the cookscribe kitchen, nobody cooked this"
-_OPTIONS = {"libx264": {"crf": "23", "g": "20"}, "mpeg4": {"b": "600000", "g": "20"}}
+OPTIONS = {"libx264": {"crf": "23", "g": "20"}, "mpeg4": {"b": "600000", "g": "20"}}
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Picture:
 @cache
 def codec() -> str:
     """H.264 where PyAV has an encoder for it, otherwise MPEG-4."""
-    for name in _OPTIONS:
+    for name in OPTIONS:
         try:
             av.codec.Codec(name, "w")
         except (ValueError, av.error.FFmpegError):
@@ -94,7 +94,7 @@ def draw_video(recipe: MadeUpRecipe, path: Path, picture: Picture | None = None)
         rate=FPS,
         sound_rate=SOUND_RATE,
         codec=codec(),
-        options=_OPTIONS[codec()],
+        options=OPTIONS[codec()],
         metadata={"title": recipe.title, "comment": f"{LABEL} (seed {recipe.seed}, number {recipe.number})"},
     )
     write_json(truth_path(path), truth_of(recipe, path, picture))

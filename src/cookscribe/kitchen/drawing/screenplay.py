@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from PIL import Image
@@ -111,17 +111,35 @@ class Film:
         return frame_number(self.recipe.duration)
 
     def __iter__(self) -> Iterator[Image.Image]:
-        previous: Image.Image | None = None
-        for scene in self.scenes:
-            set_up = Set(scene.moment) if scene.moment is not None else None
-            tail = previous
-            for number in range(scene.first, scene.last):
-                picture = self._picture(scene, set_up, number - scene.first)
-                age = number - scene.first + 1
-                if scene.melts and tail is not None and age <= _FADE:
-                    picture = Image.blend(tail, picture, age / (_FADE + 1))
-                previous = picture
-                yield picture
+        yield from self.pictures(range(len(self)))
+
+    def pictures(self, numbers: Iterable[int]) -> Iterator[Image.Image]:
+        """The frames with these numbers, which rise; the others are not drawn."""
+        index, set_up = -1, None
+        last, shown = -1, None  # the frame drawn last: often the one that the next scene melts from
+        for number in numbers:
+            while index < 0 or number >= self.scenes[index].last:
+                index += 1
+                moment = self.scenes[index].moment
+                set_up = Set(moment) if moment is not None else None
+            before = shown if shown is not None and last == self.scenes[index].first - 1 else None
+            picture = self._frame(index, set_up, number, before)
+            if number == self.scenes[index].last - 1:
+                last, shown = number, picture
+            yield picture
+
+    def _frame(self, index: int, set_up: Set | None, number: int, before: Image.Image | None) -> Image.Image:
+        """One frame of a scene; in the first moments of one that melts, the last frame before it shines through."""
+        scene = self.scenes[index]
+        picture = self._picture(scene, set_up, number - scene.first)
+        age = number - scene.first + 1
+        if not scene.melts or index == 0 or age > _FADE:
+            return picture
+        if before is None:
+            earlier = self.scenes[index - 1]
+            moment = earlier.moment
+            before = self._frame(index - 1, Set(moment) if moment is not None else None, earlier.last - 1, None)
+        return Image.blend(before, picture, age / (_FADE + 1))
 
     def _picture(self, scene: Scene, set_up: Set | None, age: int) -> Image.Image:
         count = scene.last - scene.first

@@ -1,0 +1,134 @@
+"""`--model auto`: which bundle a film deserves, or a plain reason why none fits.
+
+A film that the simulated kitchen drew says so itself: it goes to the bundle that learnt from such films. Any other film
+is listened to. Where somebody explains the cooking, the bundle of narrated videos writes the recipe. A real film in
+which nobody speaks cannot be read by any model that is shipped, and the error says what can be done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cookscribe.bundles.bundle import shipped
+from cookscribe.datasets.actions import ActionMatcher, packaged_verbs
+from cookscribe.datasets.transcripts import Transcript
+from cookscribe.errors import InputError, MissingDependencyError
+from cookscribe.recipe import Recipe
+from cookscribe.scribe import RecipeWriter, Stage, load, silent_stage
+from cookscribe.video import VideoFile
+
+if TYPE_CHECKING:
+    from cookscribe.encoders.speech import Listener
+
+DRAWN, NARRATED = "kitchen", "youcook2-speech"
+# The first word of the comment in every drawn film.
+LABEL = "simulated"
+# Somebody who cooks and explains it says this much at least. Greetings, songs and words that were imagined into the
+# noise of a pan have fewer words, or none about cooking.
+FEWEST_WORDS, FEWEST_ACTIONS = 20, 3
+
+ADVICE = (
+    "give --transcripts if the words are written somewhere; or train on features of films like this one "
+    "(README, for researchers) and name your bundle with --model; --model kitchen insists on the model of drawn films"
+)
+
+
+class NoModelFitsError(InputError):
+    """No shipped bundle can read this film."""
+
+
+class AutoScribe:
+    """Chooses a bundle for each film; bundles and recogniser are loaded when they are first needed.
+
+    Args:
+        listener: where the words come from; None loads the speech recogniser.
+        names: the bundles there are; by default those that are shipped.
+        open_bundle: loads a scribe by name.
+    """
+
+    def __init__(
+        self,
+        listener: Listener | None = None,
+        names: Sequence[str] | None = None,
+        open_bundle: Callable[[str], RecipeWriter] = load,
+    ) -> None:
+        self._listener = listener
+        self._names = tuple(names) if names is not None else shipped()
+        self._open = open_bundle
+        self._scribes: dict[str, RecipeWriter] = {}
+
+    def write(
+        self,
+        video: str | Path,
+        ingredients: Sequence[str] | None = None,
+        title: str | None = None,
+        stage: Stage = silent_stage,
+    ) -> Recipe:
+        """Choose, then write.
+
+        Raises:
+            NoModelFitsError: no bundle can read this film; the message says why and what can be done.
+            MissingDependencyError: listening needs something that is not installed.
+        """
+        film = VideoFile(video)
+        if is_drawn_film(film):
+            return self._scribe(DRAWN, film).write(video, ingredients, title, stage)
+        transcript = self._heard(film, stage)
+        if (reason := unusable(transcript)) is not None:
+            raise NoModelFitsError(film.path, f"{reason}, and no model for silent real film is shipped", ADVICE)
+        scribe = self._scribe(NARRATED, film)
+        from cookscribe.speech.scribe import SpeechScribe
+
+        assert isinstance(scribe, SpeechScribe)
+        return scribe.write(video, ingredients, title, stage, transcript=transcript)
+
+    def _scribe(self, name: str, film: VideoFile) -> RecipeWriter:
+        if name not in self._names:
+            kind = "a drawn film" if name == DRAWN else "a narrated film"
+            raise NoModelFitsError(
+                film.path, f"is {kind}, but the bundle {name!r} is not installed", "name another one with --model"
+            )
+        if name not in self._scribes:
+            self._scribes[name] = self._open(name)
+        return self._scribes[name]
+
+    def _heard(self, film: VideoFile, stage: Stage) -> Transcript:
+        if self._listener is None:
+            if film.info.sound is None:
+                raise NoModelFitsError(film.path, "has no sound, and no model for silent real film is shipped", ADVICE)
+            self._listener = _recogniser(film)
+        stage("listening", 0.0)
+        return self._listener(film, lambda seconds: stage("listening", min(1.0, seconds / film.duration)))
+
+
+def is_drawn_film(film: VideoFile) -> bool:
+    """Whether the film says of itself that the simulated kitchen drew it."""
+    return (film.info.comment or "").startswith(LABEL)
+
+
+def unusable(transcript: Transcript) -> str | None:
+    """Why nothing can be made of these words, as the beginning of a sentence about the film; None if something can."""
+    count = len(transcript)
+    if not count:
+        return "nobody speaks in it"
+    if count < FEWEST_WORDS:
+        return f"only {count} words were heard in it"
+    verbs = packaged_verbs()
+    if len(ActionMatcher(verbs).named(transcript.text)) < FEWEST_ACTIONS:
+        return f"{count} words were heard in it, but hardly any about cooking"
+    return None
+
+
+def _recogniser(film: VideoFile) -> Listener:
+    from cookscribe.encoders.speech import Whisper
+
+    try:
+        return Whisper()
+    except MissingDependencyError as error:
+        raise MissingDependencyError(
+            film.path,
+            f"is no drawn film, so it must be listened to, which cannot be done here: {error.subject}: {error.cause}",
+            f"{error.advice}; or give --transcripts, or name a model with --model",
+        ) from None

@@ -1,0 +1,209 @@
+"""How the `kitchen` bundle is made: from made-up recipes to a folder that `cookscribe write` loads.
+
+DIR/
+  truth.json         the made-up recipes, labelled as simulated
+  features/          effnet tracks of their drawn videos, and of other cuts of them
+  seed-0/proposals/  PDVC, and one more model per fold
+  seed-0/candidates.safetensors   out of fold
+  seed-0/story/      the recipe model (BIVT)
+  seed-0/bundle/     both, in half precision, with a card
+
+Every part is kept, so that an interrupted run goes on where it was. Features are shared by all seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from cookscribe.bundles.bundle import Bundle, BundleConfig, pack
+from cookscribe.bundles.drawn_features import RATE, write_drawn_features
+from cookscribe.bundles.remixing import remix
+from cookscribe.config import Config
+from cookscribe.datasets.actions import ActionMatcher
+from cookscribe.datasets.records import AnnotatedVideo
+from cookscribe.datasets.splits import development_split, folds
+from cookscribe.datasets.store import FeatureStore
+from cookscribe.files import write_json
+from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipes, truth
+from cookscribe.kitchen.splits import TRAINING
+from cookscribe.progress import track
+from cookscribe.proposals.candidate_store import read_candidate_store, write_candidate_store
+from cookscribe.proposals.config import ProposalConfig
+from cookscribe.proposals.data import VideoSet
+from cookscribe.proposals.out_of_fold import ProposeOptions, forget_parts, propose_folder
+from cookscribe.proposals.run import FOLDS, ProposalRun
+from cookscribe.proposals.task import ProposalTask
+from cookscribe.training.loop import History, train
+from cookscribe.training.story_data import Reader, label_story
+from cookscribe.training.story_run import StoryRun, make_task, read_material
+from cookscribe.training.story_task import StoryExample, StoryTask
+from cookscribe.training.story_writer import with_features
+
+NAME, ENCODER = "kitchen", "effnet"
+FILMS = "drawn videos of the simulated kitchen (`cookscribe kitchen draw`)"
+TEMPO = 3.5  # of `cookscribe kitchen draw`
+# Seeds that people try first (0, 1, 7, ...) stay unseen.
+RECIPE_SEED = 1000
+
+
+class KitchenRun(Config):
+    """Every choice of the bundle's making.
+
+    Attributes:
+        videos: drawn videos to learn from.
+        cuts: other cuts of each of them, see `remixing`.
+        folds: models for out-of-fold candidates.
+        development: share of the videos kept apart to choose the weights.
+        seed: of the two trainings; the videos stay the same.
+        model, training: changes to the proposal model's preset `small` and its training.
+        story, losses, story_training, decoding: changes to the recipe model's preset.
+        preset: of the recipe model.
+        weak: mean confidence below which a recipe says that its evidence is weak.
+    """
+
+    videos: int = Field(default=200, ge=10)
+    cuts: int = Field(default=2, ge=0)
+    folds: int = Field(default=3, ge=2)
+    development: float = Field(default=0.1, gt=0, lt=1)
+    seed: int = Field(default=0, ge=0)
+    model: dict[str, Any] = Field(default_factory=dict)
+    training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 12, "batch_size": 16})
+    preset: str = "small-bivt"
+    story: dict[str, Any] = Field(default_factory=dict)
+    losses: dict[str, Any] = Field(default_factory=dict)
+    story_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 12})
+    decoding: dict[str, Any] = Field(default_factory=dict)
+    weak: float = 0.2
+
+
+class Watched:
+    """The training videos with their features: originals, and other cuts of them by the original's id."""
+
+    def __init__(self, run: KitchenRun, folder: Path) -> None:
+        self.recipes: list[MadeUpRecipe] = list(make_recipes(RECIPE_SEED, run.videos, split=TRAINING, tempo=TEMPO))
+        write_json(folder / "truth.json", truth(self.recipes))
+        self.store: FeatureStore = write_drawn_features(self.recipes, folder / "features")
+        self.originals: dict[str, AnnotatedVideo] = {recipe.id: recipe.annotated() for recipe in self.recipes}
+        self.cuts: dict[str, list[AnnotatedVideo]] = {}
+        for recipe in track(self.recipes, "cutting anew") if run.cuts else ():
+            made = [remix(recipe, self.store.read(recipe.id), number) for number in range(1, run.cuts + 1)]
+            self.cuts[recipe.id] = [video for video, _ in made]
+            for video, found in made:
+                if video.id not in self.store:
+                    self.store.write(video.id, found)
+
+    def with_cuts(self, ids: Sequence[str]) -> list[AnnotatedVideo]:
+        """These videos and all cuts of them."""
+        return [video for key in ids for video in (self.originals[key], *self.cuts.get(key, ()))]
+
+
+def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -> Bundle:
+    """Make the bundle; whatever `folder` holds already is used."""
+    watched = Watched(run, folder)
+    place = folder / f"seed-{run.seed}"
+    train_kitchen_proposals(run, watched, place / "proposals", quiet=quiet)
+    candidates = propose_out_of_fold(watched, place)
+    train_kitchen_story(run, watched, candidates, folder, place, quiet=quiet)
+    config = BundleConfig(name=NAME, encoder=ENCODER, rate=RATE, films=FILMS, simulated=True, weak=run.weak)
+    return pack(config, place / "proposals", place / "story", card(run), place / "bundle")
+
+
+def train_kitchen_proposals(run: KitchenRun, watched: Watched, out: Path, *, quiet: bool = False) -> dict[str, History]:
+    """PDVC without captions on all videos, and once more without each fold; a fold takes its cuts with it."""
+    parts = folds(watched.originals, run.folds)
+    write_json(out / FOLDS, {"folds": [[video.id for video in watched.with_cuts(part)] for part in parts]})
+    left_out: dict[str, frozenset[str]] = {"": frozenset()}
+    left_out |= {f"fold-{number}": frozenset(part) for number, part in enumerate(parts, 1)}
+    histories = {}
+    for name, part in left_out.items():
+        kept = [key for key in watched.originals if key not in part]
+        histories[name] = _train_proposals_on(run, watched, kept, out / name, quiet)
+    return histories
+
+
+def _train_proposals_on(run: KitchenRun, watched: Watched, ids: Sequence[str], out: Path, quiet: bool) -> History:
+    training = ProposalRun(
+        data="", features="", training=run.training | {"seed": run.seed}, captions=False
+    ).training_config()
+    example = watched.store.read(ids[0])
+    sizes = {"feature_size": example.width, "encoder": example.encoder}
+    config = ProposalConfig.preset("small", **(run.model | sizes))
+    rest, development = development_split(ids, run.development)
+    task = ProposalTask(
+        config,
+        training,
+        VideoSet(watched.with_cuts(rest), watched.store, config, None, "training features"),
+        VideoSet([watched.originals[key] for key in development], watched.store, config, None, "development features"),
+        None,
+    )
+    return train(task, training, out, quiet=quiet)
+
+
+def propose_out_of_fold(watched: Watched, place: Path) -> Path:
+    """Candidates of all videos and cuts, each from a model that saw neither the video nor a cut of it."""
+    path, parts = place / "candidates.safetensors", place / ".candidates.parts"
+    if not path.is_file():
+        ids = [video.id for video in watched.with_cuts(list(watched.originals))]
+        options = ProposeOptions(captions=False, features=False)
+        found, about = propose_folder(place / "proposals", watched.store, ids, options, parts)
+        write_candidate_store(path, found, about)
+        forget_parts(parts)
+    return path
+
+
+def train_kitchen_story(
+    run: KitchenRun, watched: Watched, candidates: Path, folder: Path, place: Path, *, quiet: bool = False
+) -> History:
+    """The recipe model on the originals and, beside them, on the cuts of its training part."""
+    story = story_run(run, candidates.relative_to(folder))
+    task = make_task(story, read_material(story, folder))
+    rest, _ = development_split(watched.originals, story.development)
+    cuts = [video for key in rest for video in watched.cuts.get(key, ())]
+    task.examples = [*task.examples, *_examples(task, cuts, candidates, watched.store)]
+    return train(task, story.training_config(), place / "story", quiet=quiet)
+
+
+def story_run(run: KitchenRun, candidates: Path) -> StoryRun:
+    """The recipe model's own configuration."""
+    return StoryRun(
+        data="truth.json",
+        candidates=(str(candidates),),
+        features="features",
+        preset=run.preset,
+        model=run.story,
+        losses=run.losses,
+        training=run.story_training | {"seed": run.seed},
+        decoding=run.decoding,
+        min_count=2,
+        development=run.development,
+    )
+
+
+def _examples(task: StoryTask, videos: Sequence[AnnotatedVideo], path: Path, store: FeatureStore) -> list[StoryExample]:
+    """Videos as examples for a task whose words and actions are settled."""
+    config = task.config
+    found: Mapping[str, Any] = read_candidate_store(path)[0]
+    reader, matcher = Reader(config.read_words), ActionMatcher(config.actions)
+    limits = (config.decoding.max_steps, config.decoding.max_words)
+    examples = []
+    for video in videos:
+        candidates = with_features(found[video.id], store.read(video.id), video.id)
+        labels = label_story(video, candidates, task.vocabulary, matcher, config.oracle, *limits)
+        if len(labels):
+            examples.append(StoryExample(reader.input(candidates, video.ingredients), labels))
+    return examples
+
+
+def card(run: KitchenRun) -> str:
+    """The first words of the model card; figures are added by hand from what `cookscribe kitchen evaluate` prints."""
+    return f"""# {NAME}
+
+Writes recipes of {FILMS}.
+
+- Reads {ENCODER} features, {RATE:g} frame a second; learnt from {run.videos} drawn videos of made-up recipes.
+- Proposals: PDVC. Recipe model: {run.preset.partition("-")[2].upper()}. Weights in half precision.
+"""

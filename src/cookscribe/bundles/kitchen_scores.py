@@ -1,0 +1,204 @@
+"""How good a bundle is on drawn videos it has never seen: real mp4 files, through the very path a user takes.
+
+Held out are recipes of the testing split: another seed, and every recipe has a combination (such as grated carrots)
+that no training recipe has. Beside the bundle stands the nearest-neighbour captioner, with the same features and
+proposals: once on the events that the proposal model itself would choose, and once on the bundle's own events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cookscribe.bundles.bundle import log_odds
+from cookscribe.datasets.records import AnnotatedVideo
+from cookscribe.datasets.store import FeatureStore
+from cookscribe.errors import InputError
+from cookscribe.evaluation.events import Events
+from cookscribe.evaluation.meteor import MeteorTable
+from cookscribe.evaluation.report import evaluate
+from cookscribe.kitchen.drawing.film import Picture, draw_videos
+from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipes
+from cookscribe.kitchen.splits import TESTING
+from cookscribe.progress import track
+from cookscribe.proposals.nearest import NearestNeighbourCaptioner
+from cookscribe.recipe import Recipe
+from cookscribe.scribe import Scribe, described, title_of
+from cookscribe.tokens import ptb_tokens
+from cookscribe.track import FeatureTrack
+from cookscribe.video import VideoFile
+
+SEED = 2000  # of the held-out recipes
+TEMPO = 3.5
+OURS, WITHOUT = "with the list", "without the list"
+NEAREST, NEAREST_OURS = "nearest neighbour, events of the proposals", "nearest neighbour, our events"
+# Where a figure stands in a report, by its heading.
+FIGURES: dict[str, tuple[str, ...]] = {
+    "SODA tIoU": ("soda", "strict", "tIoU"),
+    "SODA METEOR": ("soda", "strict", "METEOR"),
+    "SODA CIDEr-D": ("soda", "strict", "CIDEr"),
+    "dvc CIDEr-D": ("dvc_eval", "2021", "CIDEr"),
+    "ingredient F1": ("ingredients", "f1"),
+    "steps": ("counts", "mean_predicted"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Held-out videos as files, with what an encoder made of them."""
+
+    videos: dict[str, AnnotatedVideo]
+    films: dict[str, Path]
+    tracks: FeatureStore
+
+    @classmethod
+    def draw(cls, folder: Path, count: int, workers: int = 1) -> HeldOut:
+        """Draw what is missing; the films stay in `folder/films`."""
+        recipes = held_out_recipes(count)
+        paths = draw_videos(recipes, folder / "films", Picture(), workers=workers)
+        return cls(
+            {recipe.id: recipe.annotated() for recipe in recipes},
+            {recipe.id: path for recipe, path in zip(recipes, paths, strict=True)},
+            FeatureStore(folder / "features"),
+        )
+
+
+def held_out_recipes(count: int) -> list[MadeUpRecipe]:
+    """Recipes that no bundle learns from."""
+    return list(make_recipes(SEED, count, split=TESTING, tempo=TEMPO))
+
+
+def watch(scribe: Scribe, held_out: HeldOut) -> dict[str, FeatureTrack]:
+    """The tracks of all films by the scribe's own encoder; those made before are read."""
+    found = {}
+    for key, path in track(list(held_out.films.items()), "watching"):
+        try:
+            found[key] = held_out.tracks.read(key)
+        except InputError:  # not there yet, or damaged
+            found[key] = scribe.encoder.encode(VideoFile(path))
+            held_out.tracks.write(key, found[key])
+    return found
+
+
+def tell_all(scribe: Scribe, held_out: HeldOut, tracks: Mapping[str, FeatureTrack], listed: bool) -> dict[str, Recipe]:
+    """The recipes of all films, with or without their ingredient lists."""
+    told = {}
+    for key, path in track(list(held_out.films.items()), "writing"):
+        names = held_out.videos[key].ingredients if listed else ()
+        told[key] = scribe.tell(tracks[key], names, described(VideoFile(path)), title_of(path))
+    return told
+
+
+def events_of(recipe: Recipe) -> Events:
+    """A recipe as the evaluators see it."""
+    spans = np.array([[step.span.start, step.span.end] for step in recipe.steps]).reshape(-1, 2)
+    return Events(spans, tuple(step.sentence for step in recipe.steps))
+
+
+def score_bundle(
+    scribe: Scribe, held_out: HeldOut, training: tuple[Sequence[AnnotatedVideo], FeatureStore] | None
+) -> tuple[dict[str, dict[str, float]], dict[str, Recipe]]:
+    """Figures by row, and the recipes written with their lists.
+
+    Args:
+        training: videos and features the bundle learnt from, for the nearest-neighbour captioner; None leaves it out.
+    """
+    tracks = watch(scribe, held_out)
+    recipes = tell_all(scribe, held_out, tracks, listed=True)
+    rows: dict[str, dict[str, Events]] = {
+        OURS: {key: events_of(recipe) for key, recipe in recipes.items()},
+        WITHOUT: {key: events_of(r) for key, r in tell_all(scribe, held_out, tracks, listed=False).items()},
+    }
+    if training is not None:
+        captioner = NearestNeighbourCaptioner.fit_videos(*training)
+        answers = {key: scribe.proposer.answer(scribe.proposer.propose(tracks[key])).spans for key in tracks}
+        for name, spans in (
+            (NEAREST, answers),
+            (NEAREST_OURS, {key: events.spans for key, events in rows[OURS].items()}),
+        ):
+            rows[name] = {
+                key: Events(np.asarray(found, dtype=np.float64), tuple(captioner.caption(tracks[key].over(found))))
+                for key, found in spans.items()
+            }
+    truth = {key: Events(video.spans, video.sentences) for key, video in held_out.videos.items()}
+    lists = {key: video.ingredients for key, video in held_out.videos.items()}
+    meteor = MeteorTable()
+    figures = {
+        name: _figures(evaluate(truth, told, meteor=meteor, ingredients=lists).as_json()) for name, told in rows.items()
+    }
+    return figures, recipes
+
+
+def _figures(report: Mapping[str, Any]) -> dict[str, float]:
+    found = {}
+    for heading, place in FIGURES.items():
+        value: Any = report
+        for key in place:
+            value = value[key]
+        found[heading] = float(value) if value is not None else float("nan")
+    return found
+
+
+def as_markdown(rows: Mapping[str, Mapping[str, float]]) -> str:
+    """The table."""
+    lines = [f"| | {' | '.join(FIGURES)} |", "|---" * (len(FIGURES) + 1) + "|"]
+    lines += [f"| {name} | {' | '.join(f'{values[key]:.2f}' for key in FIGURES)} |" for name, values in rows.items()]
+    return "\n".join(lines)
+
+
+# --- How sure is sure -------------------------------------------------------------------------------------------------
+
+ALIKE = 0.5  # a step is right if its time overlaps a true step's by this much, and so do the words of the two sentences
+
+
+def right_steps(recipe: Recipe, video: AnnotatedVideo) -> list[bool]:
+    """Which steps are right: one true step has about the same time and about the same words."""
+    events = events_of(recipe)
+    answers = []
+    for span, sentence in zip(events.spans, events.sentences, strict=True):
+        answers.append(
+            any(
+                _overlap(span, true) >= ALIKE and word_f1(sentence, text) >= ALIKE
+                for true, text in zip(video.spans, video.sentences, strict=True)
+            )
+        )
+    return answers
+
+
+def _overlap(one: np.ndarray, other: np.ndarray) -> float:
+    common = max(0.0, min(one[1], other[1]) - max(one[0], other[0]))
+    union = (one[1] - one[0]) + (other[1] - other[0]) - common
+    return float(common / union) if union > 0 else 0.0
+
+
+def word_f1(one: str, other: str) -> float:
+    """Harmonic mean of the shares of words that each sentence has in common with the other."""
+    first, second = set(ptb_tokens(one)), set(ptb_tokens(other))
+    return 2 * len(first & second) / (len(first) + len(second)) if first and second else 0.0
+
+
+def calibrate(confidences: Sequence[float], right: Sequence[bool]) -> tuple[float, float]:
+    """Slope and shift of a logistic regression from the log odds of a confidence to being right (Platt, 1999)."""
+    x = np.array([log_odds(value) for value in confidences])
+    # Platt's targets: never quite 0 or 1, so that a perfect column of few examples does not run away.
+    yes, no = sum(right), len(right) - sum(right)
+    y = np.where(np.array(right), (yes + 1) / (yes + 2), 1 / (no + 2))
+    design = np.stack([x, np.ones_like(x)], axis=1)
+    weights = np.array([1.0, 0.0])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-np.clip(design @ weights, -30, 30)))
+        hessian = design.T @ (design * (p * (1 - p))[:, None]) + 1e-6 * np.eye(2)
+        weights = weights + np.linalg.solve(hessian, design.T @ (y - p))
+    return float(weights[0]), float(weights[1])
+
+
+def expected_calibration_error(confidences: Sequence[float], right: Sequence[bool], bins: int = 5) -> float:
+    """Mean distance between how sure and how often right, over equally filled bins."""
+    order = np.argsort(confidences)
+    sure, true = np.asarray(confidences, dtype=np.float64)[order], np.asarray(right, dtype=np.float64)[order]
+    parts = [part for part in np.array_split(np.arange(len(order)), bins) if len(part)]
+    return float(sum(len(part) * abs(sure[part].mean() - true[part].mean()) for part in parts) / max(1, len(order)))

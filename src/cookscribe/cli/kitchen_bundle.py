@@ -1,0 +1,82 @@
+"""`cookscribe kitchen bundle`, `evaluate` and `demo`: make the bundle of drawn videos, judge it, show it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from cookscribe.cli.kitchen import kitchen
+
+if TYPE_CHECKING:
+    from cookscribe.scribe import Scribe
+
+
+def register(app: typer.Typer) -> None:
+    """The commands below join the kitchen's group when this module is imported."""
+    del app
+
+
+@kitchen.command()
+def bundle(
+    out: Path = typer.Option(..., help="Folder of everything; a folder begun earlier is gone on with."),
+    videos: int | None = typer.Option(None, min=10, help="How many drawn videos to learn from."),
+    seed: int = typer.Option(0, min=0, help="Seed of the trainings; the videos stay the same."),
+    config: Path = typer.Option(None, help="JSON file with changes to the recipe of the making (see KitchenRun)."),
+) -> None:
+    """Make the bundle `kitchen`: watch drawn videos, train both models, pack them."""
+    import torch
+
+    from cookscribe.bundles.kitchen import KitchenRun, make_kitchen_bundle
+    from cookscribe.files import read_json
+
+    torch.set_num_threads(1)  # results repeat at equal threads only
+    changes = read_json(config) if config else {}
+    changes |= {"seed": seed} | ({} if videos is None else {"videos": videos})
+    made = make_kitchen_bundle(KitchenRun.parse(changes, config or "kitchen bundle"), out)
+    size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
+    typer.echo(f"{made.folder}: {made.config.name}, simulated, {size / 2**20:.1f} MiB")
+
+
+@kitchen.command()
+def evaluate(
+    out: Path = typer.Option(..., help="Folder for the held-out films; a folder begun earlier is gone on with."),
+    model: str = typer.Option("kitchen", help="Name or folder of the bundle."),
+    videos: int = typer.Option(50, min=1, help="How many held-out videos."),
+    work: Path = typer.Option(None, help="Folder of `kitchen bundle`, for the nearest-neighbour captioner beside it."),
+    workers: int = typer.Option(1, min=1, help="Processes that draw."),
+) -> None:
+    """Score a bundle on drawn videos that were held out: mp4 files, the path of `cookscribe write`."""
+    import torch
+
+    from cookscribe.bundles import kitchen_scores as scores
+    from cookscribe.datasets.store import FeatureStore
+    from cookscribe.kitchen.recipes import read_recipes
+
+    torch.set_num_threads(1)
+    scribe = _film_scribe(model)
+    held_out = scores.HeldOut.draw(out, videos, workers)
+    training = None
+    if work is not None:
+        training = (list(read_recipes(work / "truth.json").values()), FeatureStore(work / "features"))
+    rows, recipes = scores.score_bundle(scribe, held_out, training)
+    typer.echo(f"{model}: {videos} held-out drawn videos, simulated")
+    typer.echo(scores.as_markdown(rows))
+    sure = [step.confidence or 0.0 for recipe in recipes.values() for step in recipe.steps]
+    right = [answer for key, recipe in recipes.items() for answer in scores.right_steps(recipe, held_out.videos[key])]
+    count = max(1, len(right))
+    typer.echo(
+        f"steps that are right {sum(right) / count:.1%}, mean confidence {sum(sure) / count:.1%}, "
+        f"calibration error {scores.expected_calibration_error(sure, right):.3f}"
+    )
+
+
+def _film_scribe(model: str) -> Scribe:
+    from cookscribe.errors import BadValueError
+    from cookscribe.scribe import Scribe, load
+
+    scribe = load(model)
+    if not isinstance(scribe, Scribe):
+        raise BadValueError(model, "does not watch films", "name a bundle that does, such as kitchen")
+    return scribe

@@ -1,0 +1,54 @@
+"""A recipe in the terminal: steps with times, ingredients, how sure each is, and what the reader must know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cookscribe.recipe import Recipe
+
+UNSURE = 0.35  # a step below this confidence is shown as unsure; the page has the same border
+
+
+def print_recipe(recipe: Recipe, screen: Console) -> None:
+    """Print the recipe as a table, its warnings below."""
+    from rich.markup import escape
+    from rich.padding import Padding
+    from rich.table import Table
+
+    from cookscribe.export.clock import clock, one_line
+
+    about = f"{recipe.video.name}, {clock(recipe.video.duration)}, model {recipe.made_by.model}"
+    if recipe.made_by.simulated:
+        about += ", simulated"
+    screen.print()
+    screen.print(f"[bold]{escape(one_line(recipe.title))}[/]  [dim]{escape(about)}[/]", highlight=False)
+    if recipe.ingredients:
+        screen.print(f"[dim]with[/] {escape(', '.join(recipe.ingredients))}", highlight=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name, style, justify in (
+        ("", "bold", "right"),
+        ("time", "cyan", "left"),
+        ("step", "", "left"),
+        ("sure", "dim", "right"),
+    ):
+        table.add_column(name, style=style, justify=justify, header_style="dim")  # type: ignore[arg-type]
+    for number, step in enumerate(recipe.steps, 1):
+        times = f"{clock(step.span.start)}–{clock(step.span.end)}"
+        sentence = escape(one_line(step.sentence))
+        unnamed = [name for name in step.ingredients if name.lower() not in step.sentence.lower()]
+        if unnamed:
+            sentence += f"  [dim]({escape(', '.join(unnamed))})[/]"
+        table.add_row(str(number), times, sentence, sureness(step.confidence))
+    screen.print(Padding(table, (1, 0, 1, 1)))
+    for warning in recipe.warnings:
+        screen.print(f"[yellow]note:[/] {escape(one_line(warning))}", highlight=False)
+
+
+def sureness(confidence: float | None) -> str:
+    """How sure, in rich's markup; unsure steps catch the eye."""
+    if confidence is None:
+        return ""
+    return f"[yellow]{confidence:.0%} ?[/]" if confidence < UNSURE else f"{confidence:.0%}"
