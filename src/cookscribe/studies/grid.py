@@ -85,9 +85,9 @@ def caption(workshop: Workshop, setting: Setting, variants: Sequence[Variant]) -
     return (
         f"Features: {setting.label}. Candidates: N = {_list(counts)} for each video, those of training videos {fold}. "
         f"Preset `{options.preset}`; {_several(epochs, 'epoch')} on {len(rest):,} videos of the training split "
-        f"in batches of {batch}, weights chosen on {len(held_out)} others of it; figures on {len(setting.videos)} validation videos, "
-        f"mean ± standard deviation over {_several([options.seeds], 'seed')}. Figures x 100, except steps. SODA is the "
-        f"released flavour unless it says strict. *The paper's* rows are for real features."
+        f"in batches of {batch}, weights chosen on {len(held_out)} others of it; figures on {len(setting.videos)} "
+        f"validation videos, mean ± standard deviation over {_several([options.seeds], 'seed')}. Figures x 100, "
+        f"except steps. SODA is the released flavour unless it says strict. *The paper's* rows are for real features."
     )
 
 
