@@ -65,7 +65,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     data = write_folder(root / "youcook2", training=16, validation=6)
     for count in (25, 50):
         for split, candidates in noisy_candidates(data, count).items():
-            write_candidate_store(root / "candidates" / f"{split}_n{count}.safetensors", candidates, {})
+            write_candidate_store(
+                root / "candidates" / f"{split}_n{count}.safetensors", candidates, {"out_of_fold": 16}
+            )
     return Bench(data, root / "candidates", root / "work", root / "results")
 
 

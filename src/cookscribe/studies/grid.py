@@ -78,8 +78,7 @@ def caption(workshop: Workshop, setting: Setting, variants: Sequence[Variant]) -
     options = workshop.options
     rest, held_out = development_split(setting.material.videos, workshop.run_of(variants[0], 0).development)
     counts = sorted({variant.ground.events for variant in variants})
-    folds = {variant.ground.in_fold for variant in variants}
-    fold = "in fold or out of fold" if len(folds) == 2 else "in fold" if folds == {True} else "out of fold"
+    fold = " or ".join(sorted({workshop.setting(variant.ground).fold for variant in variants}))
     epochs = sorted({workshop.run_of(variant, 0).training_config().epochs for variant in variants})
     batch = workshop.run_of(variants[0], 0).training_config().batch_size
     return (
@@ -100,6 +99,7 @@ def described(workshop: Workshop, variants: Sequence[Variant]) -> dict[str, Any]
         "grounds": {
             setting.mark: {
                 **setting.choice.model_dump(mode="json"),
+                "fold": setting.fold,
                 "training_videos": len(setting.material.videos),
                 "validation_videos": len(setting.videos),
             }

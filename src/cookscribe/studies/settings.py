@@ -26,6 +26,7 @@ from cookscribe.evaluation.events import Events
 from cookscribe.kitchen.stream_folder import settings_for, write_streams
 from cookscribe.kitchen.streams import ENCODERS
 from cookscribe.progress import track
+from cookscribe.proposals.candidate_store import read_candidate_store
 from cookscribe.studies.registry import StudyOptions
 from cookscribe.training.story_run import StoryMaterial, read_candidate_file, read_vectors
 from cookscribe.training.story_writer import with_features
@@ -62,6 +63,7 @@ class Setting:
         videos, candidates: the validation videos, and their candidates with features.
         store: feature tracks of the candidates' features.
         proposals: folder of the proposal model, or None for ready-made candidates.
+        fold: "out of fold" or "in fold", for the candidates of the training videos; "unknown fold" if no file says it.
         mark: a short name of the content: parts made on another ground are not taken for finished.
         said: the same of the candidates' captions, which most models never read.
     """
@@ -72,6 +74,7 @@ class Setting:
     candidates: Mapping[str, Candidates]
     store: FeatureStore
     proposals: Path | None
+    fold: str
     mark: str
     said: str
 
@@ -99,7 +102,8 @@ def open_setting(options: StudyOptions, choice: GroundChoice) -> Setting:
         training = {key: training[key] for key in subset(training, min(options.videos, len(training)))}
     both = [*training.values(), *validation.values()]
     folder = feature_folder(options, USUAL_ENCODER, choice.difficulty, both)
-    found, proposals = _candidates(replace(options, features=folder), choice)
+    offer = _candidates(replace(options, features=folder), choice)
+    found = offer.candidates
     store = FeatureStore(folder)
     if choice.looks:
         store = FeatureStore(feature_folder(options, choice.looks, choice.difficulty, both))
@@ -124,7 +128,7 @@ def open_setting(options: StudyOptions, choice: GroundChoice) -> Setting:
     )
     seen = {key: pooled[key] for key in validation}
     mark = _mark(pooled, example.encoder)
-    return Setting(choice, material, validation, seen, store, proposals, mark, _said(pooled))
+    return Setting(choice, material, validation, seen, store, offer.proposals, offer.fold, mark, _said(pooled))
 
 
 def open_data(options: StudyOptions) -> YouCook2:
@@ -165,18 +169,26 @@ def feature_folder(options: StudyOptions, encoder: str, difficulty: float, video
     return folder
 
 
-def _candidates(options: StudyOptions, choice: GroundChoice) -> tuple[dict[str, Candidates], Path | None]:
-    """Candidates of all videos by id, and the folder of the model that made them."""
+@dataclass(frozen=True, eq=False)
+class _Offer:
+    """Candidates of all videos by id, the folder of the model that made them, and the fold of the training videos'."""
+
+    candidates: dict[str, Candidates]
+    proposals: Path | None
+    fold: str
+
+
+def _candidates(options: StudyOptions, choice: GroundChoice) -> _Offer:
     if options.candidates is not None:
         if choice.difficulty != 1.0:
             raise BadValueError("--candidates", "ready-made candidates belong to one difficulty", "leave them out")
         learnt = "training_in_fold" if choice.in_fold else "training"
-        files = [_one_of(options.candidates, f"{split}_n{choice.events}") for split in (learnt, "validation")]
-        found: dict[str, Candidates] = {}
-        for path in files:
-            found |= read_candidate_file(path)
+        training, validation = (
+            _one_of(options.candidates, f"{split}_n{choice.events}") for split in (learnt, "validation")
+        )
+        found = read_candidate_file(training) | read_candidate_file(validation)
         model = options.candidates / f"model_n{choice.events}"
-        return found, model if model.is_dir() else None
+        return _Offer(found, model if model.is_dir() else None, _fold_of(training))
     from cookscribe.studies.ground import prepare_ground
 
     ground = prepare_ground(
@@ -190,7 +202,16 @@ def _candidates(options: StudyOptions, choice: GroundChoice) -> tuple[dict[str, 
         videos=options.videos or None,
         parts=options.parts,
     )
-    return dict(ground.training) | dict(ground.validation), ground.proposals
+    found = dict(ground.training) | dict(ground.validation)
+    return _Offer(found, ground.proposals, "in fold" if choice.in_fold else "out of fold")
+
+
+def _fold_of(path: Path) -> str:
+    """What a candidate file says of itself; only our own format says anything."""
+    about = read_candidate_store(path)[1] if path.suffix == ".safetensors" else {}
+    if "out_of_fold" not in about:
+        return "unknown fold"
+    return "out of fold" if about["out_of_fold"] else "in fold"
 
 
 def _one_of(folder: Path, stem: str) -> Path:
