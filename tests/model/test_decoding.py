@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from cookscribe.model.config import BOS, EOS, PAD, UNK
-from cookscribe.model.decoding import NO_CANDIDATES, DecodingConfig, choose_slots, write_stories
+from cookscribe.model.decoding import NO_CANDIDATES, DecodingConfig, choose_slots, events_apart, write_stories
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
-from cookscribe.model.sentences import write_sentences
+from cookscribe.model.sentences import SaidBefore, write_sentences
 from cookscribe.model.writing import SentenceWriter
 from tests.model.examples import ACTIONS, WORDS, build, close, inputs_of, random_video, some_videos, tiny
 from tests.model.reference_story import Video
@@ -236,3 +236,54 @@ def test_evidence_has_the_sizes_of_the_video() -> None:
                 assert step.ingredients.shape == step.change.shape == (len(video.ingredients),)
                 assert ((step.ingredients >= 0) & (step.ingredients <= 1)).all()
                 assert (step.change > 0).all()
+
+
+@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_run_of_words_is_said_twice_in_a_recipe(size: int, seed: int) -> None:
+    model, videos = build(tiny("bi"), seed), some_videos(seed)
+
+    def told(new_words: int) -> list[list[tuple[str, ...]]]:
+        config = DecodingConfig(max_steps=4, max_words=5, stop_bias=-1e4, new_words=new_words)
+        stories = write_stories(model, inputs_of(videos), [v.times for v in videos], NAMES, config)
+        return [[(*step.sentence.split(), "end") for step in story.steps] for story in stories]
+
+    def repeated(stories: list[list[tuple[str, ...]]]) -> int:
+        runs = [
+            [{sentence[k : k + size] for k in range(max(1, len(sentence) - size + 1))} for sentence in story]
+            for story in stories
+        ]
+        return sum(len(later & earlier) for story in runs for n, later in enumerate(story) for earlier in story[:n])
+
+    # A sentence at its limit must end, whatever was said before: only there a run may come back.
+    assert repeated(told(size)) <= repeated(told(0))
+    free = [s for story in told(size) for s in story if len(s) <= 5]
+    assert len(free) == len(set(free))
+
+
+def test_said_before_knows_runs_and_whole_short_sentences() -> None:
+    said = SaidBefore(3)
+    said.add([7, 8, 9])
+    said.add([5])
+    assert said.after([4, 7, 8]) == {9}
+    assert said.after([8, 9]) == {EOS}
+    assert said.after([5]) == {EOS}
+    assert said.after([7]) == said.after([4, 5]) == set()
+
+
+@given(st.integers(0, 2**31), st.floats(0, 0.9))
+@settings(max_examples=15, deadline=None)
+def test_events_of_a_recipe_keep_apart(seed: int, most: float) -> None:
+    model = build(tiny("b"), 1)
+    video = random_video(np.random.default_rng(seed), 8, 0, 1)
+    config = DecodingConfig(max_steps=8, max_words=2, stop_bias=-1e4, step_overlap=most)
+    (story,) = write_stories(model, inputs_of([video]), [video.times], NAMES, config)
+    spans = [step.span for step in story.steps]
+    for n, (start, end) in enumerate(spans):
+        for other, stop in spans[:n]:
+            shared = max(0.0, min(end, stop) - max(start, other))
+            assert shared <= most * (max(end, stop) - min(start, other)) + 1e-6
+    # Nothing that could still be told is left out.
+    apart = events_apart(torch.tensor(video.times).unsqueeze(0), most)[0]
+    chosen = [step.choice for step in story.steps]
+    assert all(not bool(apart[n, chosen].all()) for n in range(8) if n not in chosen)

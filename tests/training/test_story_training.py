@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional as F
 from typer.testing import CliRunner
 
 from cookscribe.cli import build_app
+from cookscribe.datasets.oracle import oracle_labels
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError
 from cookscribe.evaluation.inputs import read_predictions
 from cookscribe.evaluation.soda import soda
-from cookscribe.training.loop import train
+from cookscribe.training.loop import shuffled, train
 from cookscribe.training.story_run import StoryRun, make_task, read_material, train_story
-from cookscribe.training.story_task import told_events
+from cookscribe.training.story_task import StoryTask, told_events
+from cookscribe.training.story_words import bag_loss
 from cookscribe.training.story_writer import StoryWriter
 from tests.training.story_kitchen import video, write_kitchen
 
@@ -194,3 +197,47 @@ def other_truth(kitchen: Path) -> Path:
     truth, _, _ = video(77)
     write_truth(kitchen.parent / "other.json", [truth])
     return kitchen.parent
+
+
+def test_a_head_start_knows_the_words_of_unseen_events_and_repeats_exactly(kitchen: Path) -> None:
+    material = read_material(run_of(kitchen), kitchen.parent)
+    plain, started, again = (make_task(run_of(kitchen, word_epochs=n), material) for n in (0, 40, 40))
+    for a, b in zip(started.model.parameters(), again.model.parameters(), strict=True):
+        assert torch.equal(a, b)
+    changed = {
+        n.split(".")[0]
+        for (n, a), b in zip(plain.model.named_parameters(), started.model.parameters(), strict=True)
+        if not torch.equal(a, b)
+    }
+    assert changed == {"selector", "output"}
+
+    def surprise(task: StoryTask, shift: int) -> float:
+        """Of the words of new films, at their events, or at those of the film `shift` places on."""
+        films = [video(number) for number in range(200, 212)]
+        reader = StoryWriter(task.model, task.config, task.vocabulary)
+        total = []
+        for n, (truth, _, _) in enumerate(films):
+            seen = reader.prepare(films[n - shift][2], (), films[n - shift][1])
+            labels = oracle_labels(films[n - shift][0].spans, films[n - shift][2].spans, "story")
+            rows = torch.as_tensor(seen.features[labels[labels >= 0]]).float()[: len(truth.sentences)]
+            ids = [task.vocabulary.encode(text, 20)[1:-1] for text in truth.sentences[: len(rows)]]
+            wanted = torch.stack([F.one_hot(torch.tensor(i), len(task.vocabulary)).sum(0) / len(i) for i in ids])
+            total.append(bag_loss(task.model.eval(), rows[: len(ids)], wanted).item())
+        return float(np.mean(total))
+
+    assert surprise(started, 0) < 0.7 * surprise(plain, 0)
+    assert surprise(started, 0) < 0.8 * surprise(started, 1)
+
+
+def test_recipes_of_similar_length_share_a_batch_and_none_is_lost(kitchen: Path) -> None:
+    run = run_of(kitchen, training={"batch_size": 3})
+    task = make_task(run, read_material(run, kitchen.parent))
+    for epoch in range(2):
+        batches = task.batches(epoch)
+        assert sorted(i for batch in batches for i in batch) == list(range(len(task.examples)))
+        assert batches == task.batches(epoch)
+    assert task.batches(0) != task.batches(1)
+    lengths = [[len(task.examples[i].truth) for i in batch] for batch in task.batches(0)]
+    shuffled_order = shuffled(len(task.examples), 3, 0, 0)
+    mixed = [[len(task.examples[i].truth) for i in batch] for batch in shuffled_order]
+    assert sum(map(max, lengths)) <= sum(map(max, mixed))

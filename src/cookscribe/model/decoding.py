@@ -22,7 +22,7 @@ from cookscribe.errors import BadValueError
 from cookscribe.model.batch import Inputs
 from cookscribe.model.planner import SHORTEST_SHARE
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
-from cookscribe.model.sentences import Written, write_sentences
+from cookscribe.model.sentences import SaidBefore, Written, write_sentences
 from cookscribe.model.story_decoding import plan_stories
 from cookscribe.story import Story, StoryStep
 
@@ -37,11 +37,15 @@ class DecodingConfig(Config):
         order: "free" lets the model go back in time (unless it was trained not to), "start" only allows events that
             start later than the last one.
         reuse: True lets a step choose an event again, the paper's plain argmax.
+        step_overlap: an event may be chosen after others if its temporal IoU with each is at most this; 1 for any. For
+            "steps" only.
+        new_words: a sentence may not hold this many words in a row that an earlier sentence of the recipe has, unless
+            nothing else can be said; 0 for no such rule. With a beam of 1 only.
         stop_bias: added to the logit of STOP; above 0 gives shorter recipes.
         events: "steps" chooses one event after another, as the paper does; "given" writes about every candidate in
-            order, because somebody else has chosen them; "quality" and "chain" tell the best story of
+            order, because somebody else has chosen them; "quality", "chain" and "counted" tell the best story of
             the planner's plan, whose borders are refined (see `story_decoding`).
-        max_overlap, count_weight: of these two.
+        max_overlap, count_weight: of "quality" and of "chain".
         refine: False tells a planned story with the candidates' own borders.
     """
 
@@ -51,8 +55,10 @@ class DecodingConfig(Config):
     length_reward: float = Field(default=1.0, ge=0)
     order: Literal["free", "start"] = "free"
     reuse: bool = False
+    step_overlap: float = Field(default=1.0, ge=0, le=1)
+    new_words: int = Field(default=0, ge=0)
     stop_bias: float = 0.0
-    events: Literal["steps", "given", "quality", "chain"] = "steps"
+    events: Literal["steps", "given", "quality", "chain", "counted"] = "steps"
     max_overlap: float = Field(default=0.3, ge=0, le=1)
     count_weight: float = Field(default=1.0, ge=0)
     refine: bool = True
@@ -93,6 +99,8 @@ def write_stories(
             spans[video] = refined[place] if config.refine else spans[video]
     state = State()
     allowed = encoded.events.slot_mask.clone()
+    apart = events_apart(taken.times, config.step_overlap) if config.step_overlap < 1 and told is None else None
+    said = [SaidBefore(config.new_words) for _ in spans] if config.new_words and config.beam == 1 else None
     for number in range(config.max_steps):
         selection = model.select(encoded, state)
         choice, probabilities = choose_slots(selection.logits, allowed, config, first=number == 0)
@@ -105,15 +113,19 @@ def write_stories(
             videos, allowed, choice = videos[going], allowed[going], choice[going]
             probabilities = probabilities[going]
             told = None if told is None else told[going]
+            apart = None if apart is None else apart[going]
             encoded, state, selection = encoded.take(going), state.take(going), selection.take(going)
         rows = torch.arange(len(choice), device=choice.device)
         sentence = model.open_sentence(encoded, state, selection.hidden[rows, choice], choice)
+        before = None if said is None else [said[i] for i in videos.tolist()]
         written = write_sentences(
-            model, encoded, selection, sentence, config.max_words, config.beam, config.length_reward
+            model, encoded, selection, sentence, config.max_words, config.beam, config.length_reward, before
         )
         state = model.close_sentence(selection, written.sentence, written.real)
         evidence = _Evidence(model, encoded, selection, written, choice)
         for row, video in enumerate(videos.tolist()):
+            if said is not None:
+                said[video].add(written.words[row])
             span = spans[video]
             slot = int(choice[row])
             steps[video].append(
@@ -128,10 +140,21 @@ def write_stories(
             )
         if not config.reuse:
             allowed[rows, choice] = False
+        if apart is not None:
+            allowed[:, 1:] &= apart[rows, choice - 1]
         if "start" in (config.order, model.config.order):
             slots = torch.arange(allowed.shape[1], device=choice.device)
             allowed &= (slots == 0) | (slots > choice.unsqueeze(1))
     return [Story(tuple(found), "" if found else NO_CANDIDATES) for found in steps]
+
+
+def events_apart(times: Tensor, most: float) -> Tensor:
+    """(B, N, N) True where the temporal IoU of two events of (B, N, 2) `times` is at most `most`."""
+    start, end = times.unsqueeze(2).unbind(dim=-1)
+    other_start, other_end = times.unsqueeze(1).unbind(dim=-1)
+    shared = (torch.minimum(end, other_end) - torch.maximum(start, other_start)).clamp(min=0)
+    whole = (end - start) + (other_end - other_start) - shared
+    return shared <= most * whole
 
 
 def given_slots(event_mask: Tensor, max_steps: int) -> Tensor:

@@ -120,11 +120,15 @@ class EventEmbedding(nn.Module):
         self.score = Perceptron(2, width, 0.0, normalise_input=False) if config.scores else None
         self.stop = nn.Parameter(torch.zeros(width)) if config.stop == "learned" else None
 
+    def outside(self, inputs: Inputs) -> Tensor:
+        """(B, N, F + texts): features, with the texts beside them."""
+        if self.texts is None:
+            return inputs.features
+        return torch.cat((inputs.features, mean_vector(self.texts, inputs.texts).flatten(2)), dim=-1)
+
     def forward(self, inputs: Inputs) -> Tensor:
         """(B, N + 1, d)."""
-        features = inputs.features
-        if self.texts is not None:
-            features = torch.cat((features, mean_vector(self.texts, inputs.texts).flatten(2)), dim=-1)
+        features = self.outside(inputs)
         events = self.feature(features)
         if self.relative is not None:
             events = events + self.relative(inputs.times, inputs.event_mask)

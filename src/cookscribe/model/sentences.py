@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -32,6 +33,25 @@ class Written:
     hidden: Tensor
 
 
+class SaidBefore:
+    """The runs of `size` words in the sentences of one recipe so far."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.next: dict[tuple[int, ...], set[int]] = {}
+
+    def add(self, words: Sequence[int]) -> None:
+        """A finished sentence. Its end counts as a word, so that a short sentence is not said twice either."""
+        ended = [*words, EOS]
+        for first in range(max(1, len(ended) - self.size + 1)):
+            run = ended[first : first + self.size]
+            self.next.setdefault(tuple(run[:-1]), set()).add(run[-1])
+
+    def after(self, words: Sequence[int]) -> set[int]:
+        """The words that would say a run, or a sentence shorter than a run, again."""
+        return self.next.get(tuple(words[max(0, len(words) - self.size + 1) :]), set())
+
+
 def write_sentences(
     model: RecipeModel,
     encoded: Encoded,
@@ -40,8 +60,12 @@ def write_sentences(
     max_words: int,
     beam: int = 1,
     length_reward: float = 1.0,
+    said: Sequence[SaidBefore] | None = None,
 ) -> Written:
     """Finish the open sentences.
+
+    Args:
+        said: per video, what was said before; with a beam of 1 it is not said again, unless nothing else can be said.
 
     A sentence has at least one word, and never PAD, BOS or UNK. With `beam` > 1 every video keeps that many sentences
     at once and the one with the best log-probability / length ** length_reward wins; they are rows of one batch.
@@ -64,6 +88,8 @@ def write_sentences(
         hidden[:, position] = row
         likely = model.word_scores(row.unsqueeze(1), encoded, selection, writer.opened)[:, 0]
         following = _allowed(likely, finished, position, max_words)
+        if said is not None and beam == 1:
+            _forbid(following, tokens, finished, said)
         scores = (totals.view(-1, 1) + following).view(videos, -1)
         totals, best = scores.topk(beam, dim=1)
         parent, token = best // likely.shape[1], best % likely.shape[1]
@@ -95,6 +121,17 @@ def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int)
     following[finished] = nothing
     following[finished, PAD] = 0.0
     return following
+
+
+def _forbid(following: Tensor, tokens: Tensor, finished: Tensor, said: Sequence[SaidBefore]) -> None:
+    """Take the words that would repeat a run of words out of (B, vocabulary) log-probabilities, in place."""
+    over = finished.tolist()
+    for row, words in enumerate(tokens[:, 1:].tolist()):
+        again = [] if over[row] else sorted(said[row].after(words))
+        if again:
+            without = following[row].index_fill(0, torch.tensor(again, device=tokens.device), float("-inf"))
+            if bool(without.isfinite().any()):
+                following[row] = without
 
 
 def _best(

@@ -233,6 +233,7 @@ def resolved(run: StoryRun) -> dict[str, Any]:
         "losses": LossConfig.parse(LOSS_PRESETS[run.size] | run.losses, "losses").model_dump(mode="json"),
         "training": run.training_config().model_dump(mode="json"),
         "decoding": DECODING_PRESETS[run.size],
+        "word_epochs": run.head_start,
         "rest": run.model_dump(
             mode="json", include={"oracle", "texts", "min_count", "min_action_count", "development"}
         ),

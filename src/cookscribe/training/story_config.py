@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from cookscribe.config import Config
 from cookscribe.model.config import ModelConfig
@@ -25,6 +25,7 @@ class StoryConfig(Config):
         model: sizes and choices.
         losses: weights of the losses it was trained with.
         decoding: how it writes, unless told otherwise.
+        word_epochs: passes in which features and words met before the training, see `story_words`; 0 for none.
         oracle: which candidate a true step is labelled with, see `datasets.oracle`.
         texts: what is read beside each candidate's feature, in this order.
         read_words: words that are only read (ingredients, captions, speech); position is the id.
@@ -36,6 +37,7 @@ class StoryConfig(Config):
     model: ModelConfig
     losses: LossConfig = LossConfig()
     decoding: DecodingConfig = DecodingConfig()
+    word_epochs: int = Field(default=0, ge=0)
     oracle: Oracle = "story"
     texts: tuple[TextInput, ...] = ()
     read_words: tuple[str, ...]

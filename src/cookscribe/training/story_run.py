@@ -35,6 +35,7 @@ from cookscribe.training.loop import History, train
 from cookscribe.training.story_config import READ_PADDING, READ_UNKNOWN, Oracle, StoryConfig, TextInput
 from cookscribe.training.story_data import Reader, StoryInput, label_story
 from cookscribe.training.story_task import StoryExample, StoryTask
+from cookscribe.training.story_words import learn_words
 from cookscribe.training.story_writer import with_features
 
 # A table of word vectors up to this size goes into the model whole: it can then read ingredients it never learnt from.
@@ -45,9 +46,9 @@ TRAINING_PRESETS: dict[str, dict[str, Any]] = {
     "paper": {"patience": 10},  # the defaults of `TrainingConfig` are the paper's
     "small": {
         "epochs": 8,
-        "batch_size": 32,
-        "learning_rate": 2e-3,
-        "schedule": {"kind": "warmup-linear", "warmup": 1.0},
+        "batch_size": 16,
+        "learning_rate": 3e-3,
+        "schedule": {"kind": "warmup-linear", "warmup": 0.5},
         "ema": 0.99,
     },
 }
@@ -63,6 +64,8 @@ LOSS_PRESETS: dict[str, dict[str, Any]] = {
         "action_attention": 0.15,
     },
 }
+# The paper's models start from random weights.
+WORD_EPOCHS: dict[str, int] = {"paper": 0, "small": 15}
 ORACLES: dict[str, Oracle] = {"paper": "paper", "small": "story"}
 # Rows of actions that are hardly ever named are learnt by nobody, but every step pays for them.
 ACTION_COUNTS: dict[str, int] = {"paper": 0, "small": 10}
@@ -78,6 +81,7 @@ class StoryRun(Config):
         features: folder of feature tracks; videos without features are left out.
         preset: "paper-b" to "paper-bivt" or "small-b" to "small-bivt", for model, losses, training and decoding.
         model, losses, training, decoding: changes to the preset.
+        word_epochs: passes of the head start for the words (see `story_words`); the preset decides if left out.
         oracle: "paper" or "story"; the preset decides if left out.
         texts: what is read beside each candidate: "caption", "speech".
         word_vectors: a file of word vectors; if left out, the data folder's, else the packaged ones, else random.
@@ -96,6 +100,7 @@ class StoryRun(Config):
     losses: dict[str, Any] = Field(default_factory=dict)
     training: dict[str, Any] = Field(default_factory=dict)
     decoding: dict[str, Any] = Field(default_factory=dict)
+    word_epochs: int | None = Field(default=None, ge=0)
     oracle: Oracle | None = None
     texts: tuple[TextInput, ...] = ()
     word_vectors: str = ""
@@ -111,6 +116,11 @@ class StoryRun(Config):
         if size not in TRAINING_PRESETS:
             raise BadValueError("preset", f"no preset {self.preset!r}", "see `cookscribe train story --help`")
         return size
+
+    @property
+    def head_start(self) -> int:
+        """Passes of the head start for the words, by file or preset."""
+        return WORD_EPOCHS[self.size] if self.word_epochs is None else self.word_epochs
 
     def training_config(self) -> TrainingConfig:
         """The preset of the training with this file's changes."""
@@ -231,6 +241,7 @@ def make_task(run: StoryRun, material: StoryMaterial) -> StoryTask:
         model=preset(run.preset, **(run.model | sizes)),
         losses=LossConfig.parse(LOSS_PRESETS[run.size] | run.losses, "losses"),
         decoding=DecodingConfig.parse(DECODING_PRESETS[run.size] | run.decoding, "decoding"),
+        word_epochs=run.head_start,
         oracle=run.oracle or ORACLES[run.size],
         texts=run.texts,
         read_words=read_words,
@@ -256,6 +267,8 @@ def make_task(run: StoryRun, material: StoryMaterial) -> StoryTask:
     if material.vectors is not None:
         words, read = (material.vectors.table(names).values for names in (vocabulary.words, read_words))
         task.model.load_word_vectors(torch.from_numpy(words), torch.from_numpy(read))
+    if run.head_start and examples:
+        learn_words(task.model, [(e.input, e.truth) for e in examples], run.head_start, task.seed)
     return task
 
 
