@@ -68,8 +68,9 @@ def test_captions_are_learnt(tmp_path: Path) -> None:
         optimizer.zero_grad()
         torch.autograd.backward(term.total / term.divisor)
         optimizer.step()
-    # Fourteen words and the end, three words a sentence: the grammar alone leaves verb and dish open, 0.9 nats a word.
-    assert values[0] > 2.5
+    # Twelve words and the end, three words a sentence: knowing only how often each is used leaves more than 2 nats a
+    # word, and the grammar alone leaves verb and dish open, 0.9 nats.
+    assert 2.0 < values[0] < 2.5
     assert values[-1] < 0.5
 
 

@@ -45,6 +45,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "model": model,
         "training": {"epochs": 2, "batch_size": 4},
         "min_count": 1,
+        "caption_training": {"epochs": 2},
+        "fold_captions": True,
         "folds": 3,
     }
     (folder / "run.json").write_text(json.dumps(config))

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from cookscribe.datasets.vocabulary import BOS, EOS, PAD, UNK
 from cookscribe.proposals.config import ProposalConfig
-from cookscribe.proposals.deformable import initial_offsets
+from cookscribe.proposals.deformable import Pyramid, initial_offsets
 from cookscribe.proposals.transformer import Encoded
 
 
@@ -46,6 +46,7 @@ class _Sight(NamedTuple):
 
     Attributes:
         table: (B x rows, 2 x caption width) keys and values with zero rows around each level.
+        drawn: (R, levels x points, 2 x caption width) keys and values at positions drawn once, or None: for every word.
         first: (R, 1, 1) first table row of each candidate's video.
         real: (R, levels, 1) real tokens per level.
         starts: (levels, 1) table row of each level's first token.
@@ -55,6 +56,7 @@ class _Sight(NamedTuple):
     """
 
     table: Tensor
+    drawn: Tensor | None
     first: Tensor
     real: Tensor
     starts: Tensor
@@ -66,6 +68,7 @@ class _Sight(NamedTuple):
     def narrow(self, rows: int) -> _Sight:
         """The first rows only."""
         return self._replace(
+            drawn=None if self.drawn is None else self.drawn[:rows],
             first=self.first[:rows],
             real=self.real[:rows],
             query_key=self.query_key[:rows],
@@ -84,8 +87,10 @@ class CaptionHead(nn.Module):
         self.levels, self.points, self.longest = config.levels, config.caption_points, config.caption_length
         self.word = nn.Embedding(config.words, size, padding_idx=PAD)
         self.memory = nn.Linear(config.width, 2 * size, bias=False)
-        self.state_offsets = nn.Linear(size, samples)
-        self.query_offsets = nn.Linear(config.width, samples, bias=False)
+        self.rows = nn.Linear(config.feature_size, 2 * size, bias=False) if config.caption_frames else None
+        # Positions drawn once per event depend on its query alone.
+        self.state_offsets = nn.Linear(size, samples) if config.caption_sampling == "word" else None
+        self.query_offsets = nn.Linear(config.width, samples, bias=self.state_offsets is None)
         self.state_key = nn.Linear(size, size)
         self.query_key = nn.Linear(config.width, size, bias=False)
         self.score = nn.Linear(size, 1)
@@ -93,12 +98,19 @@ class CaptionHead(nn.Module):
         self.cell = nn.LSTMCell(2 * size, size)
         self.output = nn.Linear(size, config.words)
         self.dropout = nn.Dropout(config.caption_dropout)
-        nn.init.zeros_(self.state_offsets.weight)
-        nn.init.zeros_(self.query_offsets.weight)
+        start = self.query_offsets if self.state_offsets is None else self.state_offsets
         with torch.no_grad():
-            self.state_offsets.bias.copy_(initial_offsets(1, config.levels, config.caption_points))
+            self.query_offsets.weight.zero_()
+            start.weight.zero_()
             # Alternate sides, because there is only one head.
-            self.state_offsets.bias.mul_(1 - 2 * (torch.arange(samples) % 2))
+            sides = 1 - 2 * (torch.arange(samples) % 2)
+            start.bias.copy_(initial_offsets(1, config.levels, config.caption_points) * sides)
+
+    @torch.no_grad()
+    def expect(self, words: Tensor) -> None:
+        """Start with how often each word is used, (words,) counts: the first lesson need not be learnt."""
+        counts = words.to(self.output.bias)
+        self.output.bias.copy_(((counts + 1.0) / (counts.sum() + len(counts))).log())
 
     def forward(self, encoded: Encoded, rows: Rows, sentences: Tensor) -> Tensor:
         """Negative log-likelihood of the true words, summed over all rows.
@@ -158,10 +170,13 @@ class CaptionHead(nn.Module):
 
     def _look(self, encoded: Encoded, rows: Rows) -> _Sight:
         pyramid = encoded.pyramid
-        seen = self.memory(encoded.tokens).masked_fill(~pyramid.mask[..., None], 0.0)
-        table = pyramid.table(seen)
-        return _Sight(
+        seen = self.memory(encoded.tokens)
+        if self.rows is not None:
+            seen = seen + pooled_levels(self.rows(encoded.frames), pyramid)
+        table = pyramid.table(seen.masked_fill(~pyramid.mask[..., None], 0.0))
+        sight = _Sight(
             table=table.flatten(0, 1),
+            drawn=None,
             first=(rows.videos * table.shape[1])[:, None, None],
             real=pyramid.real[rows.videos][..., None],
             starts=pyramid.table_starts[:, None],
@@ -170,6 +185,9 @@ class CaptionHead(nn.Module):
             query_gates=self.query_gates(rows.queries),
             references=rows.references,
         )
+        if self.state_offsets is None:
+            sight = sight._replace(drawn=self._draw(sight.query_offsets, sight))
+        return sight
 
     def _step(self, word: Tensor, state: tuple[Tensor, Tensor], sight: _Sight) -> tuple[Tensor, Tensor]:
         hidden, cell = state
@@ -182,7 +200,21 @@ class CaptionHead(nn.Module):
 
     def _attend(self, hidden: Tensor, sight: _Sight) -> Tensor:
         """(R, caption width) to (R, caption width): additive attention over levels x points samples."""
-        offsets = (self.state_offsets(hidden) + sight.query_offsets).view(-1, self.levels, self.points)
+        drawn = sight.drawn
+        if drawn is None:
+            assert self.state_offsets is not None
+            drawn = self._draw(self.state_offsets(hidden) + sight.query_offsets, sight)
+        keys, values = drawn.chunk(2, dim=-1)
+        scores = self.score(torch.tanh(keys + (self.state_key(hidden) + sight.query_key)[:, None]))
+        read: Tensor = (scores.softmax(dim=1) * values).sum(dim=1)
+        return read
+
+    def _draw(self, offsets: Tensor, sight: _Sight) -> Tensor:
+        """Offsets (R, levels x points) in units of the span to keys and values (R, levels x points, 2 x caption width).
+
+        Positions lie between tokens; the two neighbours are mixed by nearness.
+        """
+        offsets = offsets.view(-1, self.levels, self.points)
         centre, length = sight.references[:, :1, None], sight.references[:, 1:, None]
         locations = centre + offsets * (length * (0.5 / self.points))
         place = torch.minimum((locations * sight.real - 0.5).clamp(min=-1.0), sight.real)
@@ -191,7 +223,19 @@ class CaptionHead(nn.Module):
         nearness = (place - left).flatten(1)[..., None]
         # One look-up for both neighbours: its backward clears a gradient as large as the table.
         before, after = functional.embedding(torch.stack([index, index + 1]), sight.table).unbind()
-        keys, values = torch.lerp(before, after, nearness).chunk(2, dim=-1)
-        scores = self.score(torch.tanh(keys + (self.state_key(hidden) + sight.query_key)[:, None]))
-        read: Tensor = (scores.softmax(dim=1) * values).sum(dim=1)
-        return read
+        return torch.lerp(before, after, nearness)
+
+
+def pooled_levels(rows: Tensor, pyramid: Pyramid) -> Tensor:
+    """Rows (B, L, X) of the finest level to all levels, (B, S, X): a row is the mean of the real ones of two."""
+    mask = pyramid.mask[:, : pyramid.sizes[0], None].to(rows.dtype)
+    rows = rows * mask
+    levels = [rows]
+    for _ in pyramid.sizes[1:]:
+        odd = rows.shape[1] % 2
+        rows, mask = functional.pad(rows, (0, 0, 0, odd)), functional.pad(mask, (0, 0, 0, odd))
+        mask = mask[:, ::2] + mask[:, 1::2]
+        rows = (rows[:, ::2] + rows[:, 1::2]) / mask.clamp(min=1.0)
+        mask = mask.clamp(max=1.0)
+        levels.append(rows)
+    return torch.cat(levels, dim=1)

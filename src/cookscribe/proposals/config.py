@@ -33,6 +33,10 @@ class ProposalConfig(Config):
         caption_points: sampled positions per level and word.
         caption_length: most words of a caption.
         caption_layers: "all" trains captions on every decoder layer as published, "last" on the last one only.
+        caption_sampling: "word" draws the sampled positions anew for every word as published; "event" draws them once
+            per event, and the words choose among them: a third of the work.
+        caption_frames: let the caption head also see the feature rows through a projection of its own: what tells an
+            event from its surroundings is little of what there is to say about it.
         focal_alpha, focal_gamma: of the class loss.
         match_class, match_giou, match_l1: weights of the matching cost.
         loss_class, loss_giou, loss_count, loss_caption: weights of the losses, on every layer.
@@ -65,6 +69,8 @@ class ProposalConfig(Config):
     caption_length: int = Field(default=30, ge=1)
     caption_dropout: float = Field(default=0.5, ge=0, lt=1)
     caption_layers: Literal["all", "last"] = "all"
+    caption_sampling: Literal["word", "event"] = "word"
+    caption_frames: bool = False
     focal_alpha: float = Field(default=0.25, ge=0, le=1)
     focal_gamma: float = Field(default=2.0, ge=0)
     match_class: float = Field(default=2.0, ge=0)
@@ -89,8 +95,15 @@ class ProposalConfig(Config):
         """A named configuration with changes: "paper" (512 units, N = 100) or "small" (fits one CPU core)."""
         if name not in PRESETS:
             raise BadValueError("preset", f"no preset {name!r}", f"choose one of {', '.join(PRESETS)}")
-        return cls.parse(PRESETS[name] | changes, f"preset {name}")
+        config = cls.parse(PRESETS[name] | changes, f"preset {name}")
+        if name == "small" and "groups" not in changes:
+            # About as many queries in training, however many of them propose.
+            config = config.model_copy(update={"groups": max(SMALL_QUERIES // config.queries, 1)})
+        return config
 
+
+# Queries of all groups together that fit a training on one core.
+SMALL_QUERIES = 150
 
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {},
@@ -103,11 +116,13 @@ PRESETS: dict[str, dict[str, Any]] = {
         "frames": 128,
         "points": 4,
         "queries": 25,
-        "groups": 6,
         "references": "anchors",
         "caption_width": 128,
-        "caption_points": 2,
+        "caption_points": 4,
+        "caption_dropout": 0.3,
         "caption_layers": "last",
+        "caption_sampling": "event",
+        "caption_frames": True,
         "loss_inside": 1.0,
         "count_evidence": True,
         "loss_count": 0.1,

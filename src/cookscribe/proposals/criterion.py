@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from cookscribe.datasets.vocabulary import PAD
 from cookscribe.proposals.boxes import generalized_iou, to_borders
-from cookscribe.proposals.caption import Rows
+from cookscribe.proposals.caption import CaptionHead, Rows
 from cookscribe.proposals.config import ProposalConfig
 from cookscribe.proposals.matcher import Pairs, match
 from cookscribe.proposals.pdvc import PDVC, Layer
@@ -123,15 +123,19 @@ class Criterion:
         """Negative log-likelihood of the sentences of the matched events, per word."""
         head = model.caption_head(number)
         assert head is not None
-        if not len(pairs.videos):
-            return Term(layer.hidden.sum() * 0.0, 0)
-        sentences = _matched(truth.sentences, pairs)
         rows = Rows(
             pairs.videos,
             layer.hidden[pairs.videos, pairs.queries],
             layer.boxes[pairs.videos, pairs.queries].detach(),
         )
-        return Term(head(encoded, rows, sentences), int((sentences != PAD).sum()))
+        return caption_term(head, encoded, rows, _matched(truth.sentences, pairs))
+
+
+def caption_term(head: CaptionHead, encoded: Encoded, rows: Rows, sentences: Tensor) -> Term:
+    """Negative log-likelihood of (K, W) sentences with EOS, PAD after it, per word."""
+    if not len(sentences):
+        return Term(rows.queries.sum() * 0.0, 0)
+    return Term(head(encoded, rows, sentences), int((sentences != PAD).sum()))
 
 
 def _matched(per_video: Sequence[Tensor], pairs: Pairs) -> Tensor:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.datasets.store import FeatureStore
-from cookscribe.datasets.vocabulary import Vocabulary
+from cookscribe.datasets.vocabulary import PAD, Vocabulary
 from cookscribe.errors import BadValueError
 from cookscribe.progress import track
 from cookscribe.proposals.boxes import to_boxes
@@ -78,6 +78,13 @@ class VideoSet:
     def inputs(self, items: Sequence[int], device: torch.device) -> Inputs:
         """The model's input for these videos."""
         return Inputs.of(self.rows[list(items)], [self.videos[i].duration for i in items], device)
+
+    def word_counts(self, words: int) -> Tensor:
+        """(words,) how often each word number occurs in the sentences; padding does not count."""
+        used = torch.cat([tokens.flatten() for tokens in self.sentences] or [torch.zeros(0, dtype=torch.long)])
+        counts = torch.bincount(used, minlength=words)
+        counts[PAD] = 0
+        return counts
 
     def truth(self, items: Sequence[int], device: torch.device) -> Truth:
         """The true events of these videos; all of them, however many there are."""

@@ -22,11 +22,13 @@ from cookscribe.datasets.vocabulary import Vocabulary
 from cookscribe.datasets.youcook2 import read_truth
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import read_json, write_json
+from cookscribe.proposals.caption_task import CaptionTask
 from cookscribe.proposals.config import ProposalConfig
 from cookscribe.proposals.data import VideoSet, present_videos
+from cookscribe.proposals.pdvc import PDVC
 from cookscribe.proposals.task import ProposalTask
 from cookscribe.training.config import TrainingConfig
-from cookscribe.training.loop import History, train
+from cookscribe.training.loop import History, seed_everything, train
 
 FOLDS = "folds.json"
 
@@ -53,6 +55,22 @@ TRAINING_PRESETS: dict[str, dict[str, Any]] = {
         "patience": 4,
     },
 }
+# Captions after events, see `caption_task`. The paper trains both together, which wants many epochs.
+CAPTION_PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {"epochs": 30, "batch_size": 8, "learning_rate": 3e-4, "ema": 0.99, "patience": 4},
+    "small": {
+        "epochs": 10,
+        "batch_size": 8,
+        "learning_rate": 3e-3,
+        "weight_decay": 1e-4,
+        "schedule": {"kind": "warmup-linear", "warmup": 0.3},
+        "clip": 1.0,
+        "ema": 0.99,
+        "patience": 3,
+    },
+}
+# Folder of a model's first stage, the one that knows events but no words.
+EVENTS = "events"
 
 
 class ProposalRun(Config):
@@ -65,10 +83,14 @@ class ProposalRun(Config):
         model: changes to the model's preset, see `ProposalConfig`.
         training: changes to the training preset, see `TrainingConfig`.
         captions: learn captions too.
+        captions_after: learn events first, then captions while all the rest stays as it is; False learns both together
+            as published. None is the preset's way: afterwards in `small`, together in `paper`.
+        caption_training: changes to the training preset of captions that are learnt afterwards.
         min_count: a word must be seen this often to get into the vocabulary.
         development: share of the training videos kept apart to choose the weights.
         folds: models for out-of-fold candidates; 0 trains none of them.
-        fold_captions: learn captions in the fold models too; a selector reads only spans and scores.
+        fold_captions: learn captions in the fold models too. A selector reads only spans and scores, so None leaves
+            them out, unless captions are learnt together with the events and change these.
         videos: train on this many videos only; 0 takes all.
     """
 
@@ -78,10 +100,12 @@ class ProposalRun(Config):
     model: dict[str, Any] = Field(default_factory=dict)
     training: dict[str, Any] = Field(default_factory=dict)
     captions: bool = True
+    captions_after: bool | None = None
+    caption_training: dict[str, Any] = Field(default_factory=dict)
     min_count: int = Field(default=3, ge=1)
     development: float = Field(default=0.1, gt=0, lt=1)
     folds: int = Field(default=0, ge=0)
-    fold_captions: bool = True
+    fold_captions: bool | None = None
     videos: int = Field(default=0, ge=0)
 
     def training_config(self) -> TrainingConfig:
@@ -89,6 +113,18 @@ class ProposalRun(Config):
         if self.preset not in TRAINING_PRESETS:
             raise BadValueError("preset", f"no preset {self.preset!r}", f"choose one of {', '.join(TRAINING_PRESETS)}")
         return TrainingConfig.parse(TRAINING_PRESETS[self.preset] | self.training, "training")
+
+    def caption_config(self) -> TrainingConfig:
+        """The same for captions that are learnt afterwards: seed, threads and device are those of the events."""
+        events = self.training_config()
+        shared = {"seed": events.seed, "threads": events.threads, "device": events.device}
+        return TrainingConfig.parse(CAPTION_PRESETS[self.preset] | shared | self.caption_training, "caption_training")
+
+    @property
+    def two_stages(self) -> bool:
+        """Whether captions are learnt after the events."""
+        after = self.preset == "small" if self.captions_after is None else self.captions_after
+        return self.captions and after
 
 
 def read_videos(data: Path) -> dict[str, AnnotatedVideo]:
@@ -101,49 +137,69 @@ def read_videos(data: Path) -> dict[str, AnnotatedVideo]:
 def train_proposals(run: ProposalRun, base: Path, out: Path, *, quiet: bool = False) -> dict[str, History]:
     """Train the model into `out` and the fold models into `out/fold-1`, ...; finished ones are not trained again.
 
+    Captions that are learnt afterwards leave the model without words in `out/events`.
+
     Args:
         base: folder the paths of `run` are relative to.
 
     Returns:
-        History by folder name; the whole model's is "model".
+        History by folder name; the whole model's is "model". Captions that were learnt afterwards have their own.
     """
     store = FeatureStore(base / run.features)
     videos = {video.id: video for video in present_videos(read_videos(base / run.data), store)}
     if run.videos:
         videos = {key: videos[key] for key in subset(videos, min(run.videos, len(videos)))}
-    histories = {"model": _train_one(run, store, list(videos.values()), out, quiet)}
+    histories = _train_one(run, store, list(videos.values()), out, quiet, "model")
     if run.folds:
         parts = folds(videos, run.folds)
         write_json(out / FOLDS, {"folds": [list(part) for part in parts]})
-        of_folds = run.model_copy(update={"captions": run.captions and run.fold_captions})
+        speaking = run.captions and not run.two_stages if run.fold_captions is None else run.fold_captions
+        of_folds = run.model_copy(update={"captions": run.captions and speaking})
         for number, part in enumerate(parts, 1):
             kept = [video for key, video in videos.items() if key not in set(part)]
             name = f"fold-{number}"
-            histories[name] = _train_one(of_folds, store, kept, out / name, quiet)
+            histories |= _train_one(of_folds, store, kept, out / name, quiet, name)
     return histories
 
 
 def _train_one(
-    run: ProposalRun, store: FeatureStore, videos: Sequence[AnnotatedVideo], out: Path, quiet: bool
-) -> History:
+    run: ProposalRun, store: FeatureStore, videos: Sequence[AnnotatedVideo], out: Path, quiet: bool, name: str
+) -> dict[str, History]:
+    """One model, by one training or two; the second one's history is called "<name> captions"."""
     training = run.training_config()
     by_id = {video.id: video for video in videos}
     rest, development = development_split(by_id, run.development, seed=training.seed)
-    learned = [by_id[key] for key in rest]
+    learned, tested = [by_id[key] for key in rest], [by_id[key] for key in development]
     vocabulary = None
     if run.captions:
         vocabulary = Vocabulary.build((text for video in learned for text in video.sentences), run.min_count)
     example = store.read(videos[0].id)
-    sizes = {"feature_size": example.width, "encoder": example.encoder, "words": len(vocabulary) if vocabulary else 0}
-    config = ProposalConfig.preset(run.preset, **(run.model | sizes))
-    task = ProposalTask(
-        config,
-        training,
-        VideoSet(learned, store, config, vocabulary, "training features"),
-        VideoSet([by_id[key] for key in development], store, config, None, "development features"),
-        vocabulary,
-    )
-    return train(task, training, out, quiet=quiet)
+    sizes = {"feature_size": example.width, "encoder": example.encoder}
+    # A model without words first, if these come afterwards.
+    words = len(vocabulary) if vocabulary and not run.two_stages else 0
+    config = ProposalConfig.preset(run.preset, **(run.model | sizes | {"words": words}))
+    heard = vocabulary if words else None
+    training_set = VideoSet(learned, store, config, vocabulary, "training features")
+    development_set = VideoSet(tested, store, config, vocabulary, "development features")
+    task = ProposalTask(config, training, training_set, development_set, heard)
+    folder = out / EVENTS if run.two_stages else out
+    histories = {name: train(task, training, folder, quiet=quiet)}
+    if run.two_stages:
+        assert vocabulary is not None
+        speaking = with_words(task.model, training_set, len(vocabulary), training.seed)
+        captions = CaptionTask(speaking, run.caption_config(), training_set, development_set, vocabulary)
+        histories[f"{name} captions"] = train(captions, run.caption_config(), out, quiet=quiet)
+    return histories
+
+
+def with_words(model: PDVC, videos: VideoSet, words: int, seed: int) -> PDVC:
+    """The same model with new caption heads that know how often each of so many words is used in `videos`."""
+    seed_everything("captions", seed)
+    speaking = PDVC(model.config.model_copy(update={"words": words}))
+    speaking.load_state_dict(speaking.state_dict() | model.state_dict())
+    for head in speaking.caption_heads:
+        head.expect(videos.word_counts(words))  # type: ignore[operator]
+    return speaking.to(model.query.device)
 
 
 def read_folds(folder: Path) -> dict[str, Path]:

@@ -35,6 +35,8 @@ class ProposalTask:
         seed_everything("proposals", training.seed)
         self.config = config
         self.model = PDVC(config)
+        for head in self.model.caption_heads if videos.sentences else ():
+            head.expect(videos.word_counts(config.words))  # type: ignore[operator]
         self.vocabulary = vocabulary
         self.criterion = Criterion(config)
         self.weights: Mapping[str, float] = self.criterion.weights

@@ -158,10 +158,11 @@ class FeedForward(nn.Module):
 
 
 class Encoded(NamedTuple):
-    """Tokens (B, S, width) of a batch of videos and their geometry."""
+    """Tokens (B, S, width) of a batch of videos and their geometry; and the rows (B, L, D) they were made from."""
 
     tokens: Tensor
     pyramid: Pyramid
+    frames: Tensor
 
 
 class Encoder(nn.Module):
@@ -179,4 +180,4 @@ class Encoder(nn.Module):
         position = self.position(pyramid, durations)
         for layer in self.layers:
             tokens = layer(tokens, position, pyramid)
-        return Encoded(tokens, pyramid)
+        return Encoded(tokens, pyramid, frames)

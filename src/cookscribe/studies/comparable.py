@@ -69,6 +69,7 @@ def comparable_outcome(
         preset=options.preset,
         model=changes,
         training={"epochs": epochs} if epochs else {},
+        caption_training={"epochs": 1} if options.smoke else {},
         min_count=1 if options.smoke else 3,
         videos=options.videos,
     )
