@@ -20,7 +20,7 @@ from cookscribe.proposals.ranking import rerank
 from cookscribe.proposals.run import ProposalRun, train_proposals
 from cookscribe.studies.plain_rows import PlainOutcome, as_results
 from cookscribe.studies.settings import Setting
-from cookscribe.studies.variants import PREDICTIONS, REPORT, SECONDS, Workshop, short_hash
+from cookscribe.studies.variants import PREDICTIONS, SECONDS, Workshop, short_hash
 
 SMOKE_MODEL: dict[str, Any] = {"frames": 16, "levels": 2, "groups": 1, "points": 2, "caption_length": 4}
 WIDEST = 4096
@@ -78,8 +78,8 @@ def comparable_outcome(
         ProposalConfig.preset(run.preset, **changes).model_dump(),
     )
     folder = options.parts / "proposals" / f"comparable-{short_hash(*settings, run.videos, setting.mark)}"
-    told = folder / "told" / short_hash(options.meteor)
-    if not (told / REPORT).is_file():
+    told = folder / "told" / PREDICTIONS
+    if not told.is_file():
         if not train:
             return None
         began = time.process_time()
@@ -92,7 +92,6 @@ def comparable_outcome(
             key: Events(np.asarray(chosen.spans, dtype=np.float64), chosen.captions or ())
             for key, chosen in events.items()
         }
-        write_json(told / PREDICTIONS, as_results(predictions), indent=None)
-        write_json(told / REPORT, workshop.score(setting, predictions))
+        write_json(told, as_results(predictions), indent=None)
     seconds = read_json(folder / SECONDS)["training"]
-    return ComparableOutcome(read_json(told / REPORT), told / PREDICTIONS, folder, seconds)
+    return ComparableOutcome(workshop.report(setting, told), told, folder, seconds)

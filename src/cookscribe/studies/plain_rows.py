@@ -12,13 +12,13 @@ import numpy as np
 from cookscribe.candidates import Candidates
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.inputs import read_predictions
-from cookscribe.files import read_json, write_json
+from cookscribe.files import write_json
 from cookscribe.kitchen.probe import SentenceProbe
 from cookscribe.proposals.baselines import suppressed
 from cookscribe.proposals.comparison import baseline_predictions
 from cookscribe.proposals.nearest import NearestNeighbourCaptioner
 from cookscribe.studies.settings import Setting
-from cookscribe.studies.variants import PREDICTIONS, REPORT, Workshop, short_hash
+from cookscribe.studies.variants import PREDICTIONS, Workshop, short_hash
 
 SUPPRESSION = 0.3  # highest tIoU of two events that non-maximum suppression lets stand
 UNIFORM, NMS, NEAREST, LINEAR, PDVC, COMPARABLE, ORACLE = (
@@ -47,13 +47,12 @@ class PlainOutcome:
 
 def plain_outcome(workshop: Workshop, setting: Setting, name: str) -> PlainOutcome:
     """One of the rows above, made or found."""
-    mark = short_hash(name, setting.mark, setting.said, workshop.options.meteor)
+    mark = short_hash(name, setting.mark, setting.said)
     folder = workshop.options.parts / "plain" / f"{name.replace(' ', '-')}-{mark}"
-    if not (folder / REPORT).is_file():
-        told = _choose(setting, name)
-        write_json(folder / PREDICTIONS, as_results(told), indent=None)
-        write_json(folder / REPORT, workshop.score(setting, told))
-    return PlainOutcome(read_json(folder / REPORT), folder / PREDICTIONS)
+    path = folder / PREDICTIONS
+    if not path.is_file():
+        write_json(path, as_results(_choose(setting, name)), indent=None)
+    return PlainOutcome(workshop.report(setting, path), path)
 
 
 def as_results(told: Mapping[str, Events]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -41,10 +41,9 @@ from cookscribe.training.story_run import (
     candidate_texts,
     train_story,
 )
-from cookscribe.training.story_task import told_events
 from cookscribe.training.story_writer import StoryWriter, as_predictions
 
-REPORT, PREDICTIONS, SECONDS = "report.json", "predictions.json", "seconds.json"
+PREDICTIONS, SECONDS = "predictions.json", "seconds.json"
 # Widths at which a smoke run trains in a second; its figures mean nothing.
 SMOKE_MODEL: dict[str, Any] = {"width": 16, "heads": 2, "planner_width": 8, "planner_heads": 2}
 SMOKE_TRAINING: dict[str, Any] = {"epochs": 1, "batch_size": 16}
@@ -162,8 +161,8 @@ class Workshop:
         ground = (setting.mark, setting.said) if "caption" in run.texts else (setting.mark,)
         name = f"{variant.letters}-seed-{seed}-{short_hash(resolved(run), *ground)}"
         folder = self.options.parts / "story" / name
-        told = folder / "told" / short_hash(run.decoding, self.options.meteor)
-        if not (told / REPORT).is_file():
+        told = folder / "told" / short_hash(run.decoding)
+        if not (told / PREDICTIONS).is_file():
             if not train:
                 return None
             print(f"{variant.name}, seed {seed}", file=sys.stderr, flush=True)
@@ -173,7 +172,7 @@ class Workshop:
         return Outcome(
             seed=seed,
             folder=folder,
-            report=read_json(told / REPORT),
+            report=self.report(setting, told / PREDICTIONS),
             predictions=told / PREDICTIONS,
             training_seconds=seconds,
             writing_seconds=read_json(told / SECONDS)["writing"],
@@ -185,9 +184,17 @@ class Workshop:
         found = (self.outcome(variant, seed, train=wanted) for seed in range(self.options.seeds))
         return [outcome for outcome in found if outcome is not None]
 
-    def score(self, setting: Setting, told: Mapping[str, Events]) -> dict[str, Any]:
-        """The report of predictions for the validation videos of a setting."""
-        return evaluate(setting.truth, told, meteor=self.meteor, ingredients=setting.ingredients).as_json()
+    def report(self, setting: Setting, predictions: Path) -> dict[str, Any]:
+        """Scores of a file of predictions, kept beside it. One with METEOR serves those who do not ask for it too."""
+        kept = {True: predictions.with_name("report.json"), False: predictions.with_name("report-without-meteor.json")}
+        for with_meteor in (True,) if self.options.meteor else (True, False):
+            if kept[with_meteor].is_file():
+                found: dict[str, Any] = read_json(kept[with_meteor])
+                return found
+        told = read_predictions(predictions)
+        report = evaluate(setting.truth, told, meteor=self.meteor, ingredients=setting.ingredients).as_json()
+        write_json(kept[self.options.meteor], report)
+        return report
 
     def _train(self, run: StoryRun, setting: Setting, folder: Path) -> None:
         material = setting.material
@@ -210,10 +217,9 @@ class Workshop:
         began = time.process_time()
         stories = dict(zip(setting.candidates, writer.write(list(inputs.values()), decoding), strict=True))
         seconds = (time.process_time() - began) / len(stories)
-        write_json(told / PREDICTIONS, as_predictions(stories), indent=None)
         write_json(told / SECONDS, {"writing": seconds})
         # Last, because its presence says that the part is finished.
-        write_json(told / REPORT, self.score(setting, {key: told_events(story) for key, story in stories.items()}))
+        write_json(told / PREDICTIONS, as_predictions(stories), indent=None)
 
     def inputs(self, writer: StoryWriter, setting: Setting) -> dict[str, StoryInput]:
         """The validation videos as the model reads them."""
