@@ -68,3 +68,24 @@ def story(
     scores = history.epochs[history.best_epoch - 1].scores
     shown = ", ".join(f"{key} {value:.2f}" for key, value in scores.items())
     print(f"{out}: epoch {history.best_epoch} of {len(history.epochs)}, development: {shown}")
+
+
+@train_app.command()
+def speech(
+    data: Path = typer.Option(
+        ..., "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files with transcripts (docs/data.md)."
+    ),
+    out: Path = typer.Option(..., "--out", help="Folder of all parts; the same folder goes on after an interrupt."),
+    seed: int = typer.Option(0, "--seed", help="Seed of the writer that goes into the bundle."),
+    epochs: int = typer.Option(0, "--epochs", help="Epochs of the writer; 0 takes the preset's."),
+    name: str = typer.Option("youcook2-speech", "--name", help="Name of the bundle."),
+) -> None:
+    """Train the models of narrated videos and pack them into OUT/bundle, for `cookscribe write --model OUT/bundle`."""
+    from cookscribe.datasets.root import YouCook2
+    from cookscribe.speech.making import FILMS, WEAK, SpeechFolder
+    from cookscribe.speech.run import SpeechRun
+
+    run = SpeechRun(training={"epochs": epochs} if epochs else {})
+    bundle = SpeechFolder(YouCook2(data), out, run).pack(seed, name, FILMS, WEAK)
+    size = sum(path.stat().st_size for path in bundle.folder.rglob("*") if path.is_file())
+    print(f"{bundle.folder}: {bundle.config.name}, {size / 2**20:.1f} MiB")

@@ -1,4 +1,4 @@
-"""A whole training of the narrated-video models from one command: words, proposals, writer."""
+"""The training of the writer of narrated videos."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from cookscribe.training.loop import History, train
 from cookscribe.training.story_config import StoryConfig
 
 MODEL: dict[str, Any] = {
-    "width": 192,
+    "width": 128,
     "heads": 4,
-    "dropout": 0.2,
+    "dropout": 0.1,
     "scores": False,
     "output": "transform",
     "order": "start",
@@ -43,12 +43,12 @@ MODEL: dict[str, Any] = {
     "heard_places": PLACES,
 }
 TRAINING: dict[str, Any] = {
-    "epochs": 14,
-    "batch_size": 24,
-    "learning_rate": 1.5e-3,
+    "epochs": 7,
+    "batch_size": 16,
+    "learning_rate": 2e-3,
     "schedule": {"kind": "warmup-linear", "warmup": 1.0},
     "ema": 0.99,
-    "evaluate_every": 2,
+    "evaluate_every": 3,
 }
 # Events are chosen by somebody else, so only the words are learnt.
 LOSSES: dict[str, Any] = {"reduction": "mean", "event": 0.0}

@@ -1,0 +1,220 @@
+"""Heard words: the equations against plain numpy loops, and the cache against full computation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from cookscribe.errors import BadValueError
+from cookscribe.model.batch import Inputs
+from cookscribe.model.config import BOS, EOS, PAD, UNK, ModelConfig
+from cookscribe.model.decoding import DecodingConfig, write_stories
+from cookscribe.model.losses import LossConfig, StoryLosses
+from cookscribe.model.recipe_model import RecipeModel, State
+from tests.model.examples import INPUT_WORDS, WORDS, build, close, inputs_of, some_videos, targets_of, tiny
+
+PLACES = 4
+NAMES = [f"w{i}" for i in range(WORDS)] + [f"heard{i}" for i in range(INPUT_WORDS)]
+
+
+def listening(letters: str = "b", seed: int = 0) -> RecipeModel:
+    """Words 2 and 3 that are read are words 5 and 6 of the vocabulary; all others are beyond it."""
+    model = build(tiny(letters, heard=True, heard_places=PLACES), seed)
+    assert model.hearing is not None
+    model.hearing.set_copies([-1, -1, 5, 6, *[-1] * (INPUT_WORDS - 4)])
+    return model
+
+
+def with_heard(inputs: Inputs, seed: int = 0, longest: int = 5) -> Inputs:
+    rng = np.random.default_rng(seed)
+    batch, count = inputs.event_mask.shape
+    heard = np.stack(
+        [rng.integers(1, INPUT_WORDS, (batch, count, longest)), rng.integers(0, PLACES, (batch, count, longest))], -1
+    )
+    lengths = rng.integers(0, longest + 1, (batch, count))
+    heard[..., 0][np.arange(longest) >= lengths[..., None]] = 0
+    return replace(inputs, heard=torch.from_numpy(heard))
+
+
+def numpy_hearing(
+    model: RecipeModel, output: np.ndarray, heard: np.ndarray
+) -> tuple[np.ndarray, float, dict[int, float]]:
+    """Context, gate and copy distribution of one output vector, (d,), with loops; heard is (W, 2)."""
+    hearing = model.hearing
+    assert hearing is not None
+    weights = {name: value.detach().numpy() for name, value in hearing.state_dict().items()}
+    real = [(int(w), int(p)) for w, p in heard if w != 0]
+    width = len(output)
+    if not real:
+        return np.zeros(width), 1.0, {}
+    size = weights["table.weight"].shape[1]
+    summed = [weights["table.weight"][w] + weights["place.weight"][p] for w, p in real]
+    rows = []
+    for k, row in enumerate(summed):
+        before = summed[k - 1] if k else np.zeros(size)
+        behind = summed[k + 1] if k + 1 < len(summed) else np.zeros(size)
+        row = row + weights["neighbours"][0] * before + weights["neighbours"][1] * behind
+        row = (row - row.mean()) / np.sqrt(row.var() + 1e-5)
+        rows.append(row * weights["norm.weight"] + weights["norm.bias"])
+    query = weights["query.weight"] @ output + weights["query.bias"]
+    keys = [weights["key.weight"] @ row + weights["key.bias"] for row in rows]
+    values = [weights["value.weight"] @ row + weights["value.bias"] for row in rows]
+    part = width // hearing.heads
+    context, mean = np.zeros(width), np.zeros(len(rows))
+    for head in range(hearing.heads):
+        cut = slice(head * part, (head + 1) * part)
+        scores = np.array([query[cut] @ key[cut] for key in keys]) / np.sqrt(part)
+        attention = np.exp(scores - scores.max())
+        attention /= attention.sum()
+        mean += attention / hearing.heads
+        context[cut] = sum(a * value[cut] for a, value in zip(attention, values, strict=True))
+    joined = np.concatenate([output, context])
+    gate = 1 / (1 + np.exp(-(weights["gate.weight"][0] @ joined + weights["gate.bias"][0])))
+    copies: dict[int, float] = {}
+    for (word, _), share in zip(real, mean, strict=True):
+        said = int(weights["copies"][word])
+        copies[said] = copies.get(said, 0.0) + share
+    return context, float(gate), copies
+
+
+@pytest.mark.parametrize("letters", ["b", "bivt"])
+@pytest.mark.parametrize("seed", [0, 1])
+@torch.no_grad()
+def test_probabilities_are_those_of_the_equations(letters: str, seed: int) -> None:
+    model = listening(letters, seed)
+    inputs = with_heard(inputs_of(some_videos(seed)), seed)
+    encoded = model.encode(inputs)
+    selection = model.select(encoded, State())
+    slots = torch.tensor([2, 1, 3])
+    sentence = model.open_sentence(encoded, State(), selection.hidden[torch.arange(3), slots], slots)
+    hidden, sentence = model.generator.extend(sentence, torch.tensor([[BOS, 5, 7]] * 3))
+    found = model.word_scores(hidden, encoded, selection, sentence).exp()
+    context = model.context(hidden, encoded, selection)
+    assert inputs.heard is not None
+    for b in range(3):
+        for k in range(3):
+            heard, gate, copies = numpy_hearing(model, hidden[b, k].numpy(), inputs.heard[b, slots[b] - 1].numpy())
+            plain = hidden[b, k] if context is None else context.words[b, k]
+            spoken = model.output(torch.cat((plain, torch.from_numpy(heard)))).softmax(-1).numpy()
+            expected = np.concatenate([gate * spoken, np.zeros(INPUT_WORDS)])
+            for word, share in copies.items():
+                expected[word] += (1 - gate) * share
+            assert np.isclose(expected.sum(), 1.0)
+            assert np.allclose(found[b, k].numpy(), np.maximum(expected, 1e-9), atol=1e-7)
+
+
+@torch.no_grad()
+def test_training_sees_the_same_probabilities() -> None:
+    """The sentence loss of a batch is that of the words one by one, copied ones and unsayable ones among them."""
+    model = listening()
+    videos = some_videos(2)
+    for video in videos:
+        # One word that can only be copied in every sentence; where it was not heard it is the unknown word.
+        video.words = [[BOS, WORDS + 4, *line[1:]] for line in video.words]
+    inputs, targets = with_heard(inputs_of(videos), 2), targets_of(videos)
+    losses = StoryLosses(LossConfig(word_smoothing=0.0))
+    total = float(losses(model(inputs, targets))["sentence"][0])
+    expected, copied = 0.0, 0
+    for b, video in enumerate(videos):
+        one = inputs.take(torch.tensor([b]))
+        encoded, state = model.encode(one), State()
+        assert one.heard is not None
+        for slot, words in zip(video.events, video.words, strict=True):
+            selection = model.select(encoded, state)
+            slots = torch.tensor([slot])
+            sentence = model.open_sentence(encoded, state, selection.hidden[:, slot], slots)
+            fed = [word if word < WORDS else UNK for word in words[:-1]]
+            hidden, sentence = model.generator.extend(sentence, torch.tensor([fed]))
+            scores = model.word_scores(hidden, encoded, selection, sentence)[0]
+            for k, word in enumerate(words[1:]):
+                heard = 4 in one.heard[0, slot - 1, :, 0].tolist()
+                said = word if word < WORDS or heard else UNK
+                copied += word >= WORDS and heard
+                expected -= float(scores[k, said])
+            state = model.close_sentence(selection, sentence.told(), torch.ones(1, len(fed), dtype=torch.bool))
+    assert 0 < copied < sum(len(video.words) for video in videos)
+    assert np.isclose(total, expected, rtol=1e-6)
+
+
+def recomputed(model: RecipeModel, inputs: Inputs, limit: int) -> list[tuple[int, str]]:
+    """Greedy decoding of one video that runs every prefix again for every word."""
+    encoded, state, found = model.encode(inputs), State(), []
+    used: set[int] = set()
+    for number in range(3):
+        selection = model.select(encoded, state)
+        order = selection.logits[0].argsort(descending=True).tolist()
+        slot = next(s for s in order if s not in used and (s or number))
+        if slot == 0:
+            break
+        used.add(slot)
+
+        def extended(tokens: list[int], slot: int = slot, state: State = state) -> tuple[Tensor, object]:
+            opened = model.open_sentence(encoded, state, selection.hidden[:, slot], torch.tensor([slot]))  # noqa: B023
+            return model.generator.extend(opened, torch.tensor([[t if t < WORDS else UNK for t in tokens]]))
+
+        tokens = [BOS]
+        while tokens[-1] != EOS:
+            hidden, sentence = extended(tokens)
+            scores = model.word_scores(hidden, encoded, selection, sentence)[0, -1]  # type: ignore[arg-type]
+            scores[[PAD, BOS, UNK]] = float("-inf")
+            if len(tokens) == 1:
+                scores[EOS] = float("-inf")
+            tokens.append(EOS if len(tokens) > limit else int(scores.argmax()))
+        found.append((slot - 1, " ".join(NAMES[t] for t in tokens[1:-1])))
+        _, sentence = extended(tokens[:-1])
+        real = torch.ones(1, len(tokens) - 1, dtype=torch.bool)
+        state = model.close_sentence(selection, sentence.told(), real)  # type: ignore[attr-defined]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+@torch.no_grad()
+def test_cached_decoding_writes_what_full_computation_writes(seed: int) -> None:
+    model = listening("b", seed)
+    videos = some_videos(seed)
+    inputs = with_heard(inputs_of(videos), seed)
+    config = DecodingConfig(max_steps=3, max_words=6)
+    stories = write_stories(model, inputs, [video.times for video in videos], NAMES, config)
+    for b, (video, story) in enumerate(zip(videos, stories, strict=True)):
+        alone = with_heard(inputs_of([video]), seed)
+        count = len(video.times)
+        assert inputs.heard is not None
+        expected = recomputed(model, replace(alone, heard=inputs.heard[b : b + 1, :count]), config.max_words)
+        assert [(step.choice, step.sentence) for step in story.steps] == expected
+
+
+@torch.no_grad()
+def test_words_beyond_the_vocabulary_are_written() -> None:
+    model = listening()
+    assert model.hearing is not None
+    model.hearing.gate.bias.fill_(-50.0)  # always copy
+    inputs = inputs_of(some_videos(0)[:1])
+    heard = torch.zeros(1, 4, 1, 2, dtype=torch.long)
+    heard[..., 0] = 8
+    (story,) = write_stories(
+        model, replace(inputs, heard=heard), [np.zeros((4, 2))], NAMES, DecodingConfig(max_words=2, events="given")
+    )
+    assert [step.choice for step in story.steps] == [0, 1, 2, 3]
+    assert {step.sentence.split()[0] for step in story.steps} == {"heard8"}
+
+
+@torch.no_grad()
+def test_padding_does_not_matter() -> None:
+    model = listening()
+    inputs = with_heard(inputs_of(some_videos(1)), 1)
+    assert inputs.heard is not None
+    longer = torch.cat((inputs.heard, torch.zeros_like(inputs.heard)), dim=2)
+    targets = targets_of(some_videos(1))
+    losses = StoryLosses(LossConfig())
+    assert close(losses.total(model(inputs, targets)), losses.total(model(replace(inputs, heard=longer), targets)))
+
+
+def test_a_model_that_listens_must_be_given_words() -> None:
+    with pytest.raises(BadValueError, match="heard words"):
+        listening().encode(inputs_of(some_videos(0)))
+    with pytest.raises(BadValueError, match="teacher"):
+        ModelConfig.parse({"heard": True, "teacher": "gumbel"}, "config")
