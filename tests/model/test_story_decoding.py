@@ -72,7 +72,25 @@ def test_chain_rule_is_the_best_of_all_chains(seed: int, sizes: list[int], weigh
         assert score(tuple(told[b])) == pytest.approx(max(score(chain) for chain in chains(size, 8)))
 
 
-@pytest.mark.parametrize("rule", ["quality", "chain"])
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 9999), sizes=st.lists(st.integers(1, 7), min_size=1, max_size=3))
+def test_counted_rule_is_the_best_chain_of_the_expected_length(seed: int, sizes: list[int]) -> None:
+    plan = random_plan(seed, sizes)
+    told = plan_stories(plan, "counted", longest=8)
+    p = plan.potentials
+    for b, size in enumerate(sizes):
+
+        def score(chain: tuple[int, ...], b: int = b) -> float:
+            total = float(p.first[b, chain[0]] + p.last[b, chain[-1]]) + sum(float(p.node[b, i]) for i in chain)
+            return total + sum(float(p.edge[b, i, j]) for i, j in pairwise(chain))
+
+        wanted = float(expected_count(plan.count)[b])
+        nearest = min(range(1, size + 1), key=lambda k: abs(k - wanted))
+        assert len(told[b]) == nearest
+        assert score(tuple(told[b])) == pytest.approx(max(score(chain) for chain in combinations(range(size), nearest)))
+
+
+@pytest.mark.parametrize("rule", ["quality", "chain", "counted"])
 def test_no_candidates_no_story(rule: str) -> None:
     plan = random_plan(0, [3, 2])
     empty = torch.zeros_like(plan.mask)
@@ -91,7 +109,7 @@ def test_no_candidates_no_story(rule: str) -> None:
 
 
 @pytest.mark.parametrize("letters", ["b", "bivt"])
-@pytest.mark.parametrize("rule", ["quality", "chain"])
+@pytest.mark.parametrize("rule", ["quality", "chain", "counted"])
 def test_the_model_tells_its_plan(letters: str, rule: str) -> None:
     model = build(tiny(letters, planner=True, planner_width=8, planner_heads=2, most_steps=5))
     videos = some_videos()

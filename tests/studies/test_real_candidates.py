@@ -15,7 +15,18 @@ from cookscribe.cli import build_app
 from cookscribe.errors import InputError
 from cookscribe.evaluation import soda_tiou
 from cookscribe.studies import real_candidates
-from cookscribe.studies.real_candidates import ENSEMBLE, INPUTS, NMS, ORACLE, PLAIN_INPUTS, REFINED
+from cookscribe.studies.real_candidates import (
+    CHOSEN,
+    COUNTED,
+    ENSEMBLES,
+    EVERYTHING,
+    INPUTS,
+    NMS,
+    ORACLE,
+    PLAIN_INPUTS,
+    REFINED,
+    RULES,
+)
 from cookscribe.studies.registry import STUDIES, StudyOptions, find_study
 from cookscribe.studies.selection_videos import SelectionVideo
 from tests.studies.made_up_youcook2 import write_folder
@@ -39,7 +50,12 @@ def test_rows_are_complete(finished: tuple[Path, Path, str]) -> None:
     assert len(seen) == len(rows)
     assert (PLAIN_INPUTS, NMS, None) in seen
     for name in INPUTS:
-        assert {(name, REFINED, 0), (name, REFINED, 1), (name, ENSEMBLE, "all")} <= seen
+        assert {(name, decoding, seed) for decoding in (REFINED, COUNTED, CHOSEN) for seed in (0, 1)} <= seen
+        assert {(name, decoding, "all") for decoding in ENSEMBLES.values()} <= seen
+    assert {(EVERYTHING, decoding, "all") for decoding in ENSEMBLES.values()} <= seen
+    for chosen in content["rules"]:
+        assert set(chosen["scores"]) == set(RULES)
+        assert chosen["scores"][chosen["rule"]] == max(chosen["scores"].values())
     paper = [row for row in rows if row["decoding"].startswith("paper")]
     assert len(paper) == 2
     assert all(0 <= row["soda_tiou"] <= 100 and 0 <= row["within_1"] <= row["within_3"] <= 100 for row in rows)
@@ -95,8 +111,9 @@ def test_no_video_is_tested_on_a_model_that_saw_it(
     finished: tuple[Path, Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data, _, _ = finished
+    everyone = {f"video{n:03d}" for n in range(24, 40)}
     seen: list[set[str]] = []
-    tested: list[set[str]] = []
+    pairs: list[tuple[set[str], set[str]]] = []  # learnt from, tested on
     train, plan = real_candidates.train_selector, real_candidates.plan_videos
 
     def training(videos: list[SelectionVideo], *rest: Any) -> Any:
@@ -104,21 +121,24 @@ def test_no_video_is_tested_on_a_model_that_saw_it(
         return train(videos, *rest)
 
     def planning(selector: Any, videos: list[SelectionVideo]) -> Any:
-        tested.append({video.id for video in videos})
+        pairs.append((seen[-1], {video.id for video in videos}))
         return plan(selector, videos)
 
     def pointing(_: Any, videos: list[SelectionVideo], __: Any) -> list[list[int]]:
-        tested.append({video.id for video in videos})
+        pairs.append((seen[-1], {video.id for video in videos}))
         return [[0]] * len(videos)
 
     for name, replacement in (("train_selector", training), ("plan_videos", planning), ("point_out", pointing)):
         monkeypatch.setattr(real_candidates, name, replacement)
     find_study("real-candidates").run(StudyOptions(data=data, out=tmp_path, seeds=1, smoke=True))
-    assert seen
-    # One training may be tested twice (two ways to read a pointer), always on what it did not see.
-    for held_out in tested:
-        assert any(not held_out & learnt and len(held_out | learnt) == 16 for learnt in seen)
-    assert set().union(*tested) == {f"video{n:03d}" for n in range(24, 40)}
+    assert all(not learnt & held_out for learnt, held_out in pairs)
+    outer = [held_out for learnt, held_out in pairs if learnt | held_out == everyone]
+    assert set().union(*outer) == everyone
+    # Rules are chosen without a look at the fold they are for: both it and the fold they are tried on are left out.
+    inner = [everyone - learnt - held_out for learnt, held_out in pairs if learnt | held_out != everyone]
+    assert len(inner) == 3
+    assert set().union(*inner) == everyone
+    assert all(left_out in outer for left_out in inner)
 
 
 def test_without_data_it_says_what_is_missing(tmp_path: Path) -> None:

@@ -2,9 +2,10 @@
 
 `quality` adds up the estimated tIoU of the chosen events; neighbours may overlap a little, and the number of events is
 the expected count. `chain` takes the chain of highest score, where the number of events speaks with its probability:
-score of the best chain of k events + weight x log p(count = k).
+score of the best chain of k events + weight x log p(count = k). `counted` takes the best chain of as many events as are
+expected: the story score hardly minds an event more or less, so the chain's own taste is for few and sure ones.
 
-Both are dynamic programmes over all chains (`chains.py`), beside the paper's step-by-step argmax (`decoding.py`).
+All are dynamic programmes over all chains (`chains.py`), beside the paper's step-by-step argmax (`decoding.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from cookscribe.model.chains import BestChains, Potentials, best_chains
 from cookscribe.model.planner import Plan
 from cookscribe.model.refinement import tiou_of_pairs
 
-StoryRule = Literal["quality", "chain"]
+StoryRule = Literal["quality", "chain", "counted"]
 
 
 def plan_stories(
@@ -28,7 +29,7 @@ def plan_stories(
 
     Args:
         plan: of the planner (or the mean of several).
-        rule: "quality" or "chain".
+        rule: "quality", "chain" or "counted".
         longest: the most events of a story.
         max_overlap: for `quality`, the highest tIoU (after refinement) of two neighbours.
         count_weight: for `chain`, how much the count estimate speaks.
@@ -41,7 +42,10 @@ def plan_stories(
         lengths = nearest_length(chains.scores, expected_count(plan.count))
     else:
         chains = best_chains(plan.potentials, longest)
-        lengths = likeliest_length(chains.scores, plan.count, count_weight)
+        if rule == "counted":
+            lengths = nearest_length(chains.scores, expected_count(plan.count))
+        else:
+            lengths = likeliest_length(chains.scores, plan.count, count_weight)
     return _told(chains, lengths, plan.mask)
 
 

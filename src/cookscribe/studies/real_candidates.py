@@ -12,7 +12,7 @@ seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -52,17 +52,23 @@ LONGEST_STORY = 18
 INPUTS: dict[str, tuple[Extra, ...]] = {
     "timing, scores": (),
     "+ captions": ("captions",),
-    "+ words heard": ("words heard",),
-    "+ words heard, ingredients": ("words heard", "ingredients"),
+    "+ words heard": ("captions", "words heard"),
+    "+ ingredients": ("captions", "words heard", "ingredients"),
 }
-PLAIN_INPUTS = "timing, scores"
-NMS, ORACLE, REFINED, ENSEMBLE = "NMS", "oracle (sees the truth)", "story, refined", "story, refined, ensemble"
+PLAIN_INPUTS, ALL_INPUTS = "timing, scores", "+ ingredients"
+NMS, ORACLE = "NMS", "oracle (sees the truth)"
+REFINED, COUNTED, CHOSEN = "story, refined", "story of expected length, refined", "refined, rule chosen inside"
+ENSEMBLES = {REFINED: "story, refined, ensemble", COUNTED: "story of expected length, refined, ensemble"}
+EVERYTHING = "all of these together"
 # How events are chosen from a plan: the rule, and whether borders are refined.
 PLAN_DECODINGS: dict[str, tuple[StoryRule, bool]] = {
     "quality, refined": ("quality", True),
     "story": ("chain", False),
     REFINED: ("chain", True),
+    COUNTED: ("counted", True),
 }
+# Of these one is chosen for each fold, on videos inside its training part.
+RULES = ("quality, refined", REFINED, COUNTED)
 POINTER_DECODINGS: dict[str, DecodingConfig] = {
     "paper: pointer with STOP": DecodingConfig(max_steps=LONGEST_STORY, max_words=1),
     "pointer, forward only": DecodingConfig(max_steps=LONGEST_STORY, max_words=1, order="start"),
@@ -77,10 +83,8 @@ class RealCandidates(Config):
     planner: SelectionConfig = SelectionConfig()
     pointer: SelectionConfig = SelectionConfig(
         way="pointer",
-        width=64,
-        layers=2,
-        epochs=25,
-        learning_rate=1e-3,
+        epochs=10,
+        learning_rate=2e-3,
         losses=LossConfig(),
     )
     timelines: int = 4
@@ -115,6 +119,7 @@ def run(options: StudyOptions) -> str:
         "smoke": options.smoke,
         "videos": len(baseline.stories),
         "configuration": config.model_dump(mode="json"),
+        "rules": [study.rule_part(fold) for fold in range(config.folds)],
         "surroundings": surroundings(),
         "rows": [
             {"inputs": row.inputs, "decoding": row.decoding, "seed": row.seed, **row.scored.figures(baseline)}
@@ -132,7 +137,7 @@ def smoke(config: RealCandidates) -> RealCandidates:
     short = {"epochs": 1, "batch_size": 4}
     return config.model_copy(
         update={
-            "folds": 2,
+            "folds": 3,
             "seeds": min(config.seeds, 2),
             "planner": config.planner.model_copy(update=short),
             "pointer": config.pointer.model_copy(update=short),
@@ -158,6 +163,8 @@ class _Study:
         trainings = list(product(range(self.config.seeds), range(self.config.folds)))
         for name, (seed, fold) in track(list(product(INPUTS, trainings)), "planners"):
             self.plan_part(name, seed, fold)
+        for fold in track(list(range(self.config.folds)), "rules"):
+            self.rule_part(fold)
         for seed, fold in track(trainings, "pointers"):
             self.pointer_part(seed, fold)
         return list(self._rows())
@@ -171,13 +178,27 @@ class _Study:
                 chosen = {key: value for part in found for key, value in part[decoding].items()}
                 spans = {v.id: v.spans[chosen[v.id]] for v in self.videos(PLAIN_INPUTS)}
                 yield self._row(PLAIN_INPUTS, decoding, seed, spans)
+        everything: list[Plan] = []
         for name in INPUTS:
             plans = [self.plan(name, seed) for seed in range(self.config.seeds)]
+            everything += plans
             for seed, plan in enumerate(plans):
-                for decoding in PLAN_DECODINGS if name == PLAIN_INPUTS else (REFINED,):
-                    yield self._row(name, decoding, seed, self._told(plan, decoding))
+                told = {decoding: self._told(plan, decoding) for decoding in PLAN_DECODINGS}
+                for decoding in PLAN_DECODINGS if name in (PLAIN_INPUTS, ALL_INPUTS) else (REFINED, COUNTED):
+                    yield self._row(name, decoding, seed, told[decoding])
+                yield self._row(name, CHOSEN, seed, self._chosen(told))
             if len(plans) > 1:
-                yield self._row(name, ENSEMBLE, "all", self._told(mean_plan(plans), REFINED))
+                yield from self._ensembles(name, plans)
+        yield from self._ensembles(EVERYTHING, everything)
+
+    def _ensembles(self, inputs: str, plans: Sequence[Plan]) -> Iterator[Row]:
+        mean = mean_plan(plans)
+        for decoding, name in ENSEMBLES.items():
+            yield self._row(inputs, name, "all", self._told(mean, decoding))
+
+    def _chosen(self, told: Mapping[str, dict[str, Floats]]) -> dict[str, Floats]:
+        """Each fold told by the rule that was best inside its training part."""
+        return {key: told[self.rule_part(fold)["rule"]][key] for fold, part in enumerate(self.parts) for key in part}
 
     def _row(self, inputs: str, decoding: str, seed: int | str | None, spans: dict[str, Floats]) -> Row:
         return Row(inputs, decoding, seed, spans, score_choice(self.truth, spans))
@@ -192,13 +213,13 @@ class _Study:
             chosen[video.id] = video.spans[labels[labels >= 0]]
         return chosen
 
-    def _told(self, plan: Plan, decoding: str) -> dict[str, Floats]:
-        """Spans in seconds; the plan's videos stand fold by fold."""
+    def _told(self, plan: Plan, decoding: str, keys: Sequence[str] | None = None) -> dict[str, Floats]:
+        """Spans in seconds; the plan's videos are `keys`, all of them fold by fold if not said."""
         rule, refined = PLAN_DECODINGS[decoding]
         stories = plan_stories(plan, rule, longest=LONGEST_STORY)
         by_id = {video.id: video for video in self.videos(PLAIN_INPUTS)}
         told: dict[str, Floats] = {}
-        for b, key in enumerate(key for part in self.parts for key in part):
+        for b, key in enumerate([key for part in self.parts for key in part] if keys is None else keys):
             video = by_id[key]
             spans = plan.times[b].double().numpy() * video.duration if refined else video.spans
             told[key] = spans[stories[b]]
@@ -217,6 +238,22 @@ class _Study:
             selector = train_selector(training, self.config.planner, seed, fold)
             write_plan(path, plan_videos(selector, testing))
         return read_plan(path)
+
+    def rule_part(self, fold: int) -> dict[str, Any]:
+        """The rule for a fold: the best of `RULES` on the next fold, told by a model that saw neither of the two."""
+        path = self._path("rule", ALL_INPUTS, 0, fold, self.config.planner, ".json")
+        if not path.is_file():
+            inner = (fold + 1) % self.config.folds
+            training, _ = self._fold(ALL_INPUTS, fold)
+            keys = self.parts[inner]
+            testing = {video.id: video for video in training if video.id in set(keys)}
+            seen = [video for video in training if video.id not in testing]
+            plan = plan_videos(train_selector(seen, self.config.planner, 0, fold), [testing[key] for key in keys])
+            truth = {key: self.truth[key] for key in keys}
+            scores = {rule: score_choice(truth, self._told(plan, rule, keys)).soda_tiou for rule in RULES}
+            write_json(path, {"rule": max(RULES, key=lambda rule: scores[rule]), "scores": scores})
+        found: dict[str, Any] = read_json(path)
+        return found
 
     def pointer_part(self, seed: int, fold: int) -> dict[str, dict[str, list[int]]]:
         """Chosen candidates by decoding and video."""
@@ -247,7 +284,8 @@ class _Study:
     def draw(self, rows: Sequence[Row]) -> None:
         """Histogram of counts and timelines of a few videos, chosen by their ids, not by how well they went."""
         plain = rows[0]
-        ours = max((row for row in rows if row.decoding in (REFINED, ENSEMBLE)), key=lambda row: row.scored.soda_tiou)
+        candidates = [row for row in rows if row.decoding in {*ENSEMBLES, *ENSEMBLES.values()}]
+        ours = max(candidates, key=lambda row: row.scored.soda_tiou)
         truth = np.array([len(self.truth[key]) for key in sorted(self.truth)])
         draw_counts(self.out / "counts.png", truth, {NMS: plain.scored.counts, ours.decoding: ours.scored.counts})
         by_id = {video.id: video for video in self.videos(PLAIN_INPUTS)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -14,14 +13,19 @@ from cookscribe.candidates import Candidates
 from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.datasets.root import YouCook2
 from cookscribe.datasets.transcripts import Transcript
+from cookscribe.studies.caption_numbers import (
+    CAPTION_NUMBERS,
+    HEARD_NUMBERS,
+    INGREDIENT_NUMBERS,
+    CaptionNumbers,
+    ingredient_numbers,
+)
 from cookscribe.studies.selection_videos import SelectionVideo
 from cookscribe.studies.words_heard import CountGuess, WordsHeard, candidate_numbers
-from cookscribe.tokens import ptb_tokens
 
 Floats = NDArray[np.float64]
 Extra = Literal["captions", "words heard", "ingredients"]
 
-CAPTION_NUMBERS = 12
 # Which number of `candidate_numbers` takes the place of which when time runs backwards: before and behind change
 # places, a start is an end.
 HEARD_BACKWARDS = (0, 2, 1, 3, 4, 6, 5, 8, 7)
@@ -30,8 +34,8 @@ HEARD_BACKWARDS = (0, 2, 1, 3, 4, 6, 5, 8, 7)
 class SelectionInputs:
     """The validation videos of a YouCook2 folder as selectors see them.
 
-    Everything that is learnt here (what words say of steps, which directions captions differ in) is learnt from the
-    training split, which shares no video with the candidates.
+    Everything that is learnt here (what words say of steps, which words are rare) is learnt from the training split,
+    which shares no video with the candidates.
     """
 
     def __init__(self, data: YouCook2) -> None:
@@ -54,14 +58,13 @@ class SelectionInputs:
         return WordsHeard.fit(self.training, self.transcripts)
 
     @cached_property
-    def caption_vectors(self) -> CaptionVectors:
-        return CaptionVectors.fit(self.training, self.data)
+    def caption_numbers(self) -> CaptionNumbers:
+        return CaptionNumbers.fit(self.training)
 
     def videos(self, extras: tuple[Extra, ...]) -> list[SelectionVideo]:
         """All videos with candidates, sorted by id, with timing, scores and `extras`."""
         truth = self.data.videos("validation")
-        heard = "words heard" in extras
-        known_ingredients = "ingredients" in extras
+        read, heard, known_ingredients = (name in extras for name in ("captions", "words heard", "ingredients"))
         guess = CountGuess.fit(
             self.training,
             self.transcripts if heard else {},
@@ -73,10 +76,17 @@ class SelectionInputs:
             video, candidates = truth[key], self.candidates[key]
             transcript = self.transcripts.get(key) if heard else None
             spans = np.asarray(candidates.spans, dtype=np.float64)
+            captions = candidates.captions or ("",) * len(candidates)
             own, backwards = [_scores(candidates)], [0, 1]
-            if "captions" in extras:
-                own.append(self.caption_vectors(candidates))
+            if read:
+                own.append(self.caption_numbers.alone(captions, spans))
                 backwards += [len(backwards) + k for k in range(CAPTION_NUMBERS)]
+            if read and heard:
+                own.append(self.caption_numbers.heard(captions, spans, transcript))
+                backwards += [len(backwards) + k for k in range(HEARD_NUMBERS)]
+            if read and known_ingredients:
+                own.append(ingredient_numbers(captions, video.ingredients))
+                backwards += [len(backwards) + k for k in range(INGREDIENT_NUMBERS)]
             if heard:
                 moments = self.words_heard.moments(transcript, video.duration)
                 own.append(candidate_numbers(spans, video.duration, moments))
@@ -108,36 +118,6 @@ def _scores(candidates: Candidates) -> Floats:
         return np.zeros((len(candidates), 2))
     words = np.array([max(len(caption.split()), 1) for caption in candidates.captions])
     return np.stack([candidates.caption_scores, candidates.caption_scores / words], axis=1)
-
-
-class CaptionVectors:
-    """Mean word vector of a caption, in the directions in which true sentences differ most."""
-
-    def __init__(self, vectors: Mapping[str, Floats], mean: Floats, directions: Floats) -> None:
-        self.vectors, self.mean, self.directions = vectors, mean, directions
-
-    @classmethod
-    def fit(cls, videos: Mapping[str, AnnotatedVideo], data: YouCook2) -> CaptionVectors:
-        """Principal components of the sentences of `videos`."""
-        table = data.word_vectors()
-        vectors = {word: table.matrix[n].astype(np.float64) for word, n in table.rows.items()}
-        rows = np.array([_mean_vector(s, vectors, table.width) for v in videos.values() for s in v.sentences])
-        mean = rows.mean(axis=0)
-        _, directions = np.linalg.eigh((rows - mean).T @ (rows - mean))
-        kept = directions[:, -CAPTION_NUMBERS:]
-        spread = ((rows - mean) @ kept).std(axis=0)
-        return cls(vectors, mean, kept / np.maximum(spread, 1e-9))
-
-    def __call__(self, candidates: Candidates) -> Floats:
-        """(N, CAPTION_NUMBERS)."""
-        captions = candidates.captions or ("",) * len(candidates)
-        rows = np.array([_mean_vector(caption, self.vectors, len(self.mean)) for caption in captions])
-        return np.asarray((rows - self.mean) @ self.directions)
-
-
-def _mean_vector(text: str, vectors: Mapping[str, Floats], size: int) -> Floats:
-    known = [vectors[word] for word in ptb_tokens(text) if word in vectors]
-    return np.mean(known, axis=0) if known else np.zeros(size)
 
 
 def load_inputs(folder: Path) -> SelectionInputs:

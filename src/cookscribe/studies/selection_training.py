@@ -53,13 +53,13 @@ class SelectionConfig(Config):
     planner_layers: int = 2
     reach: float = 0.6
     dropout: float = 0.1
-    epochs: int = Field(default=40, ge=1)
+    epochs: int = Field(default=20, ge=1)
     batch_size: int = 32
     learning_rate: float = 5e-3
     weight_decay: float = 0.05
-    average: float = 0.99
+    average: float = 0.98
     losses: LossConfig = LossConfig(event_smoothing=0.1)
-    augmentation: Augmentation = Augmentation()
+    augmentation: Augmentation = Augmentation(mirror=0.0)
 
     def model(self, feature_size: int) -> ModelConfig:
         """The recipe model: small, with as few words as it can have."""
@@ -100,7 +100,7 @@ def train_selector(videos: Sequence[SelectionVideo], config: SelectionConfig, se
     model = RecipeModel(config.model(bins.width)).train()
     criterion = StoryLosses(config.losses)
     parameters = [p for p in model.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(parameters, lr=config.learning_rate, weight_decay=config.weight_decay)
+    optimizer = torch.optim.AdamW(parameters, lr=config.learning_rate, weight_decay=config.weight_decay, fused=True)
     per_epoch = max(1, len(videos) // config.batch_size)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, config.learning_rate, total_steps=per_epoch * config.epochs, pct_start=0.2
