@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cookscribe.auto as auto
-from cookscribe.auto import DRAWN, NARRATED, AutoScribe, NoModelFitsError, unusable
+from cookscribe.auto import DRAWN, NARRATED, AutoScribe, NoModelFitsError, told_by, unusable
 from cookscribe.cli import build_app
 from cookscribe.datasets.transcripts import Transcript
 from cookscribe.errors import MissingDependencyError
@@ -43,7 +43,7 @@ class Told:
 
 
 def saying(text: str) -> Any:
-    return lambda video, progress: Transcript.from_text(text, video.duration)
+    return lambda video, _: Transcript.from_text(text, video.duration)
 
 
 def chooser(text: str, names: Sequence[str] = (DRAWN, NARRATED)) -> tuple[AutoScribe, dict[str, Told]]:
@@ -63,7 +63,6 @@ def test_a_drawn_film_goes_to_the_kitchen_and_nobody_listens(tmp_path: Path) -> 
 def test_a_narrated_film_goes_to_the_speech_bundle_with_its_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("cookscribe.speech.scribe")
     monkeypatch.setattr("cookscribe.speech.scribe.SpeechScribe", Told)
     scribe, opened = chooser(TALK)
     path = film(tmp_path / "real.mp4")
@@ -79,7 +78,7 @@ def test_without_usable_speech_it_says_so(tmp_path: Path, text: str, reason: str
     with pytest.raises(NoModelFitsError, match=reason) as refused:
         scribe.write(film(tmp_path / "real.mp4"))
     assert refused.value.exit_code == 2
-    assert "--transcripts" in refused.value.advice
+    assert "--transcript" in refused.value.advice
     assert not opened
 
 
@@ -104,7 +103,7 @@ def test_missing_recogniser_is_told_plainly(tmp_path: Path, monkeypatch: pytest.
         raise MissingDependencyError("whisper weights", "not found on this machine", "pip install something")
 
     monkeypatch.setattr("cookscribe.encoders.speech.Whisper", missing)
-    with pytest.raises(MissingDependencyError, match="must be listened to.*whisper weights.*pip install something"):
+    with pytest.raises(MissingDependencyError, match=r"must be listened to.*whisper weights.*pip install something"):
         AutoScribe(names=(DRAWN, NARRATED)).write(film(tmp_path / "real.mp4"))
 
 
@@ -118,3 +117,18 @@ def test_the_command_goes_on_after_a_refusal(tmp_path: Path, monkeypatch: pytest
     assert result.exit_code == 2, result.output
     assert "has no sound" in " ".join(result.output.split())
     assert "told by kitchen" in result.output
+
+
+def test_subtitles_save_the_listening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cookscribe.speech.scribe.SpeechScribe", Told)
+    told = Told(NARRATED)
+    scribe = AutoScribe(names=(NARRATED,), open_bundle=lambda _: told)
+    path = film(tmp_path / "real.mp4", sound=False)
+    cue = f"WEBVTT\n\n00:00.000 --> 00:02.000\n{TALK}\n"
+    path.with_suffix(".vtt").write_text(cue)
+    scribe.write(path)
+    elsewhere = tmp_path / "words" / "other.srt"
+    elsewhere.parent.mkdir()
+    elsewhere.write_text(f"1\n00:00:00,000 --> 00:00:02,000\n{CHATTER} {TALK}\n")
+    AutoScribe(told_by(elsewhere), names=(NARRATED,), open_bundle=lambda _: told).write(path)
+    assert [asked["transcript"].text for asked in told.asked] == [TALK, f"{CHATTER} {TALK}"]

@@ -1,8 +1,9 @@
 """`--model auto`: which bundle a film deserves, or a plain reason why none fits.
 
 A film that the simulated kitchen drew says so itself: it goes to the bundle that learnt from such films. Any other film
-is listened to. Where somebody explains the cooking, the bundle of narrated videos writes the recipe. A real film in
-which nobody speaks cannot be read by any model that is shipped, and the error says what can be done.
+is listened to, unless its subtitles stand beside it. Where somebody explains the cooking, the bundle of narrated videos
+writes the recipe. A real film in which nobody speaks cannot be read by any model that is shipped, and the error says
+what can be done.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING
 from cookscribe.bundles.bundle import shipped
 from cookscribe.datasets.actions import ActionMatcher, packaged_verbs
 from cookscribe.datasets.transcripts import Transcript
+from cookscribe.encoders.base import Progress, silent
 from cookscribe.errors import InputError, MissingDependencyError
 from cookscribe.recipe import Recipe
 from cookscribe.scribe import RecipeWriter, Stage, load, silent_stage
+from cookscribe.speech.subtitles import find_transcript, read_transcript
 from cookscribe.video import VideoFile
 
 if TYPE_CHECKING:
@@ -30,8 +33,9 @@ LABEL = "simulated"
 FEWEST_WORDS, FEWEST_ACTIONS = 20, 3
 
 ADVICE = (
-    "give --transcripts if the words are written somewhere; or train on features of films like this one "
-    "(README, for researchers) and name your bundle with --model; --model kitchen insists on the model of drawn films"
+    "if its words are written somewhere, put them beside it as .vtt or .srt, or give --transcript; for silent films, "
+    "train on features of films like it (README, for researchers) and name your bundle with --model; "
+    "--model kitchen insists on the model of drawn films"
 )
 
 
@@ -96,6 +100,8 @@ class AutoScribe:
 
     def _heard(self, film: VideoFile, stage: Stage) -> Transcript:
         if self._listener is None:
+            if (beside := find_transcript(film.path)) is not None:
+                return read_transcript(beside, film.duration)
             if film.info.sound is None:
                 raise NoModelFitsError(film.path, "has no sound, and no model for silent real film is shipped", ADVICE)
             self._listener = _recogniser(film)
@@ -130,5 +136,19 @@ def _recogniser(film: VideoFile) -> Listener:
         raise MissingDependencyError(
             film.path,
             f"is no drawn film, so it must be listened to, which cannot be done here: {error.subject}: {error.cause}",
-            f"{error.advice}; or give --transcripts, or name a model with --model",
+            f"{error.advice}; or give --transcript, or name a model with --model",
         ) from None
+
+
+def told_by(path: Path) -> Listener:
+    """A listener that reads: JSON lines of many videos by file name, or the subtitles or text of a single one."""
+    if path.suffix.lower() == ".jsonl":
+        from cookscribe.encoders.speech import FromFile
+
+        return FromFile(path)
+
+    def read(video: VideoFile, progress: Progress = silent) -> Transcript:
+        progress(video.duration)
+        return read_transcript(path, video.duration)
+
+    return read

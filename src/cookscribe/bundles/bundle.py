@@ -60,7 +60,7 @@ class BundleConfig(Config):
         if self.calibration is None:
             return confidence
         slope, shift = self.calibration
-        return 1.0 / (1.0 + math.exp(-(slope * log_odds(confidence) + shift)))
+        return 0.5 + 0.5 * math.tanh((slope * log_odds(confidence) + shift) / 2)
 
 
 def log_odds(probability: float) -> float:

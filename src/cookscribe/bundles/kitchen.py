@@ -21,6 +21,7 @@ from pydantic import Field
 
 from cookscribe.bundles.bundle import Bundle, BundleConfig, pack
 from cookscribe.bundles.drawn_features import RATE, write_drawn_features
+from cookscribe.bundles.kitchen_scores import calibrate, right_steps
 from cookscribe.bundles.remixing import remix
 from cookscribe.config import Config
 from cookscribe.datasets.actions import ActionMatcher
@@ -37,11 +38,12 @@ from cookscribe.proposals.data import VideoSet
 from cookscribe.proposals.out_of_fold import ProposeOptions, forget_parts, propose_folder
 from cookscribe.proposals.run import FOLDS, ProposalRun
 from cookscribe.proposals.task import ProposalTask
+from cookscribe.scribe import confidence
 from cookscribe.training.loop import History, train
 from cookscribe.training.story_data import Reader, label_story
 from cookscribe.training.story_run import StoryRun, make_task, read_material
-from cookscribe.training.story_task import StoryExample, StoryTask
-from cookscribe.training.story_writer import with_features
+from cookscribe.training.story_task import StoryExample, StoryTask, told_events
+from cookscribe.training.story_writer import StoryWriter, with_features
 
 NAME, ENCODER = "kitchen", "effnet"
 FILMS = "drawn videos of the simulated kitchen (`cookscribe kitchen draw`)"
@@ -62,22 +64,23 @@ class KitchenRun(Config):
         model, training: changes to the proposal model's preset `small` and its training.
         story, losses, story_training, decoding: changes to the recipe model's preset.
         preset: of the recipe model.
-        weak: mean confidence below which a recipe says that its evidence is weak.
+        weak: mean confidence below which a recipe says that its evidence is weak; confidences are calibrated, so 0.5
+            means that half of the steps are expected to be wrong.
     """
 
-    videos: int = Field(default=200, ge=10)
-    cuts: int = Field(default=2, ge=0)
+    videos: int = Field(default=300, ge=10)
+    cuts: int = Field(default=1, ge=0)
     folds: int = Field(default=3, ge=2)
     development: float = Field(default=0.1, gt=0, lt=1)
     seed: int = Field(default=0, ge=0)
     model: dict[str, Any] = Field(default_factory=dict)
-    training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 12, "batch_size": 16})
+    training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 6, "batch_size": 16})
     preset: str = "small-bivt"
     story: dict[str, Any] = Field(default_factory=dict)
     losses: dict[str, Any] = Field(default_factory=dict)
     story_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 12})
     decoding: dict[str, Any] = Field(default_factory=dict)
-    weak: float = 0.2
+    weak: float = 0.5
 
 
 class Watched:
@@ -108,7 +111,15 @@ def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -
     train_kitchen_proposals(run, watched, place / "proposals", quiet=quiet)
     candidates = propose_out_of_fold(watched, place)
     train_kitchen_story(run, watched, candidates, folder, place, quiet=quiet)
-    config = BundleConfig(name=NAME, encoder=ENCODER, rate=RATE, films=FILMS, simulated=True, weak=run.weak)
+    config = BundleConfig(
+        name=NAME,
+        encoder=ENCODER,
+        rate=RATE,
+        films=FILMS,
+        simulated=True,
+        weak=run.weak,
+        calibration=calibrate(*confidences(run, watched, candidates, place / "story")),
+    )
     return pack(config, place / "proposals", place / "story", card(run), place / "bundle")
 
 
@@ -165,6 +176,23 @@ def train_kitchen_story(
     cuts = [video for key in rest for video in watched.cuts.get(key, ())]
     task.examples = [*task.examples, *_examples(task, cuts, candidates, watched.store)]
     return train(task, story.training_config(), place / "story", quiet=quiet)
+
+
+def confidences(run: KitchenRun, watched: Watched, path: Path, story: Path) -> tuple[list[float], list[bool]]:
+    """How sure the model is of every step of the videos kept apart, and whether the step is right.
+
+    Neither the recipe model nor the proposals of these videos learnt from them.
+    """
+    writer, found = StoryWriter.load(story), read_candidate_store(path)[0]
+    _, held_out = development_split(watched.originals, run.development)
+    sure: list[float] = []
+    right: list[bool] = []
+    for key in held_out:
+        video = watched.originals[key]
+        told = writer.write([writer.prepare(found[key], video.ingredients, watched.store.read(key), name=key)])[0]
+        sure += [confidence(step, found[key]) for step in told.steps]
+        right += right_steps(told_events(told), video)
+    return sure, right
 
 
 def story_run(run: KitchenRun, candidates: Path) -> StoryRun:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from cookscribe.bundles.bundle import log_odds
+from cookscribe.candidates import tiou_matrix
 from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.datasets.store import FeatureStore
 from cookscribe.errors import InputError
@@ -155,24 +156,13 @@ def as_markdown(rows: Mapping[str, Mapping[str, float]]) -> str:
 ALIKE = 0.5  # a step is right if its time overlaps a true step's by this much, and so do the words of the two sentences
 
 
-def right_steps(recipe: Recipe, video: AnnotatedVideo) -> list[bool]:
+def right_steps(told: Events, video: AnnotatedVideo) -> list[bool]:
     """Which steps are right: one true step has about the same time and about the same words."""
-    events = events_of(recipe)
-    answers = []
-    for span, sentence in zip(events.spans, events.sentences, strict=True):
-        answers.append(
-            any(
-                _overlap(span, true) >= ALIKE and word_f1(sentence, text) >= ALIKE
-                for true, text in zip(video.spans, video.sentences, strict=True)
-            )
-        )
-    return answers
-
-
-def _overlap(one: np.ndarray, other: np.ndarray) -> float:
-    common = max(0.0, min(one[1], other[1]) - max(one[0], other[0]))
-    union = (one[1] - one[0]) + (other[1] - other[0]) - common
-    return float(common / union) if union > 0 else 0.0
+    near = tiou_matrix(told.spans, video.spans) >= ALIKE
+    return [
+        any(word_f1(sentence, video.sentences[number]) >= ALIKE for number in np.flatnonzero(row))
+        for row, sentence in zip(near, told.sentences, strict=True)
+    ]
 
 
 def word_f1(one: str, other: str) -> float:
@@ -188,11 +178,14 @@ def calibrate(confidences: Sequence[float], right: Sequence[bool]) -> tuple[floa
     yes, no = sum(right), len(right) - sum(right)
     y = np.where(np.array(right), (yes + 1) / (yes + 2), 1 / (no + 2))
     design = np.stack([x, np.ones_like(x)], axis=1)
-    weights = np.array([1.0, 0.0])
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-np.clip(design @ weights, -30, 30)))
-        hessian = design.T @ (design * (p * (1 - p))[:, None]) + 1e-6 * np.eye(2)
-        weights = weights + np.linalg.solve(hessian, design.T @ (y - p))
+    # A little pull towards "as sure as it says", for when there is hardly anything to learn from.
+    start, pull = np.array([1.0, 0.0]), 1e-2 * np.eye(2)
+    weights = start
+    for _ in range(100):
+        p = 0.5 + 0.5 * np.tanh(design @ weights / 2)
+        slope = design.T @ (y - p) - pull @ (weights - start)
+        step = np.linalg.solve(design.T @ (design * (p * (1 - p))[:, None]) + pull, slope)
+        weights = weights + step * min(1.0, 1.0 / float(np.abs(step).max() + 1e-12))
     return float(weights[0]), float(weights[1])
 
 

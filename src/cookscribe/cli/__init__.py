@@ -19,6 +19,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "kitchen",
     "kitchen_videos",
     "kitchen_bundle",
+    "kitchen_demo",
     "data",
     "video",
     "evaluate",

@@ -64,7 +64,11 @@ def evaluate(
     typer.echo(f"{model}: {videos} held-out drawn videos, simulated")
     typer.echo(scores.as_markdown(rows))
     sure = [step.confidence or 0.0 for recipe in recipes.values() for step in recipe.steps]
-    right = [answer for key, recipe in recipes.items() for answer in scores.right_steps(recipe, held_out.videos[key])]
+    right = [
+        answer
+        for key, recipe in recipes.items()
+        for answer in scores.right_steps(scores.events_of(recipe), held_out.videos[key])
+    ]
     count = max(1, len(right))
     typer.echo(
         f"steps that are right {sum(right) / count:.1%}, mean confidence {sum(sure) / count:.1%}, "

@@ -31,8 +31,8 @@ def write_command(
     model: str = typer.Option(
         AUTO, help="Name of a shipped bundle, or a bundle's folder (see `cookscribe bundle`); auto looks and listens."
     ),
-    transcripts: Path = typer.Option(
-        None, help="JSON lines with the words of the videos, by file name; read instead of listening."
+    transcript: Path = typer.Option(
+        None, help="What is said: .vtt, .srt, .json or .txt of one video, or .jsonl of many by file name."
     ),
     formats: str = typer.Option(
         "", help="Files to write, comma-separated: json, md, html, vtt, srt, ... None if empty."
@@ -58,13 +58,15 @@ def write_command(
     if threads:
         torch.set_num_threads(threads)
     screen, notices = Console(), Console(stderr=True)
-    scribe = _find_scribe(model, transcripts)
+    if transcript is not None and transcript.suffix != ".jsonl" and len(videos) > 1:
+        raise BadValueError("--transcript", "one transcript cannot be that of several videos", "give a .jsonl of all")
+    scribe = _find_scribe(model, transcript)
     failures: list[CookscribeError] = []
     for video in videos:
         try:
-            recipe = _write_one(scribe, video, listed, title, notices)
+            recipe = write_one(scribe, video, listed, title, notices)
             print_recipe(recipe, screen)
-            written = _export(recipe, video, names, out, embed_video)
+            written = export_recipe(recipe, video, names, out, embed_video)
         except CookscribeError as error:
             if len(videos) == 1:
                 raise
@@ -96,22 +98,16 @@ def bundle_command(
     typer.echo(f"{made.folder}: {made.config.name}, reads {made.config.encoder} features, {size / 2**20:.1f} MiB")
 
 
-def _find_scribe(model: str, transcripts: Path | None) -> RecipeWriter:
-    if model != AUTO:
-        if transcripts is not None:
-            from cookscribe.errors import BadValueError
+def _find_scribe(model: str, transcript: Path | None) -> RecipeWriter:
+    from cookscribe.auto import AutoScribe, told_by
+    from cookscribe.errors import BadValueError
+    from cookscribe.scribe import load
 
-            raise BadValueError("--transcripts", "is for --model auto, which chooses by what is said", "leave one out")
-        from cookscribe.scribe import load
-
-        return load(model)
-    from cookscribe.auto import AutoScribe
-
-    if transcripts is None:
-        return AutoScribe()
-    from cookscribe.encoders.speech import FromFile
-
-    return AutoScribe(FromFile(transcripts))
+    if model == AUTO:
+        return AutoScribe(None if transcript is None else told_by(transcript))
+    if transcript is not None:
+        raise BadValueError("--transcript", "is for --model auto, which chooses by what is said", "leave one out")
+    return load(model)
 
 
 def _read_ingredients(text: str, file: Path | None) -> list[str]:
@@ -122,7 +118,8 @@ def _read_ingredients(text: str, file: Path | None) -> list[str]:
     return [name.strip().lstrip("-*• ").strip() for line in text.splitlines() for name in line.split(",")]
 
 
-def _write_one(scribe: RecipeWriter, video: Path, ingredients: list[str], title: str, notices: Console) -> Recipe:
+def write_one(scribe: RecipeWriter, video: Path, ingredients: list[str], title: str, notices: Console) -> Recipe:
+    """Write one recipe while a bar shows the stages."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
@@ -142,7 +139,8 @@ def _write_one(scribe: RecipeWriter, video: Path, ingredients: list[str], title:
         return scribe.write(video, ingredients, title or None, stage)
 
 
-def _export(recipe: Recipe, video: Path, formats: tuple[str, ...], out: Path, embed_video: bool) -> Written:
+def export_recipe(recipe: Recipe, video: Path, formats: tuple[str, ...], out: Path, embed_video: bool) -> Written:
+    """Write the files that were asked for, with pictures of the steps where the format has them."""
     from cookscribe.export.pictures import step_pictures
     from cookscribe.export.writers import Media, Written, export
 

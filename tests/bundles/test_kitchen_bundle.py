@@ -1,0 +1,120 @@
+"""The making of the bundle `kitchen` with a made-up encoder and tiny models: parts, resuming, folds, scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cookscribe.bundles import drawn_features
+from cookscribe.bundles import kitchen as making
+from cookscribe.bundles.bundle import Bundle
+from cookscribe.bundles.drawn_features import picture_of
+from cookscribe.bundles.kitchen import KitchenRun, Watched, make_kitchen_bundle
+from cookscribe.bundles.kitchen_scores import NEAREST, OURS, HeldOut, as_markdown, score_bundle
+from cookscribe.datasets.store import FeatureStore
+from cookscribe.encoders import Progress
+from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipe
+from cookscribe.proposals.candidate_store import read_candidate_store
+from cookscribe.proposals.run import read_folds
+from cookscribe.scribe import load_film_scribe
+from cookscribe.seeds import generator
+from cookscribe.track import FeatureTrack
+from cookscribe.video import VideoFile, write_video
+
+WIDTH = 16
+RUN = KitchenRun(
+    videos=12,
+    cuts=1,
+    folds=2,
+    development=0.2,
+    model={"width": 32, "feedforward": 32, "frames": 32, "queries": 8, "groups": 1},
+    training={"epochs": 2, "batch_size": 8},
+    story={"width": 32, "heads": 2},
+    story_training={"epochs": 2, "batch_size": 8},
+)
+
+
+def seen(recipe: MadeUpRecipe) -> FeatureTrack:
+    """What a made-up encoder sees: noise, and which action is going on."""
+    times = np.arange(int(recipe.duration)) + 0.5
+    values = generator("seen", recipe.number).normal(0, 0.1, (len(times), WIDTH)).astype(np.float16)
+    for step in recipe.steps:
+        inside = (times >= step.span.start) & (times < step.span.end)
+        values[inside, sum(map(ord, step.acts[0].action)) % WIDTH] += 1
+    return FeatureTrack(times, values, "effnet", recipe.duration, simulated=True)
+
+
+class MadeUpEncoder:
+    """Sees in every film the same recipe."""
+
+    name, width = "effnet", WIDTH
+
+    def __init__(self, recipe: MadeUpRecipe) -> None:
+        self.recipe = recipe
+
+    def encode(self, film: VideoFile, progress: Progress | None = None) -> FeatureTrack:
+        del film
+        if progress is not None:
+            progress(self.recipe.duration)
+        return seen(self.recipe)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, Path]:
+    folder = tmp_path_factory.mktemp("kitchen")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drawn_features, "EffNetEncoder", lambda **_: None)
+        patch.setattr(drawn_features, "drawn_track", lambda recipe, *_: seen(recipe))
+        return make_kitchen_bundle(RUN, folder, quiet=True), folder
+
+
+def test_the_bundle_says_what_it_is(made: tuple[Bundle, Path]) -> None:
+    bundle, _ = made
+    config = Bundle.open(bundle.folder).config
+    assert (config.name, config.encoder, config.rate, config.simulated) == ("kitchen", "effnet", 1.0, True)
+    assert config.calibration is not None
+    assert 0 < config.calibrated(0.1) < 1
+
+
+def test_a_second_run_only_reads(made: tuple[Bundle, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is watched, and nothing learnt, twice."""
+    bundle, folder = made
+    before = (bundle.story / "weights.safetensors").read_bytes()
+    monkeypatch.setattr(drawn_features, "EffNetEncoder", None)  # would fail
+    monkeypatch.setattr(making, "propose_folder", None)
+    states = {path: path.stat().st_mtime_ns for path in folder.rglob("state.safetensors")}
+    again = make_kitchen_bundle(RUN, folder, quiet=True)
+    assert (again.story / "weights.safetensors").read_bytes() == before
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("state.safetensors")} == states
+
+
+def test_a_cut_goes_with_its_video_into_the_same_fold(made: tuple[Bundle, Path]) -> None:
+    _, folder = made
+    of_video = read_folds(folder / "seed-0" / "proposals")
+    assert len(of_video) == 24
+    for name, fold in of_video.items():
+        assert of_video[name.partition("_cut")[0]] == fold
+    assert len(read_candidate_store(folder / "seed-0" / "candidates.safetensors")[0]) == 24
+
+
+def test_training_videos_come_in_two_sizes() -> None:
+    heights = {picture_of(make_recipe(1000, number)).height for number in range(4)}
+    assert heights == {180, 360}
+
+
+def test_figures_of_held_out_films(made: tuple[Bundle, Path], tmp_path: Path) -> None:
+    bundle, folder = made
+    recipe = make_recipe(2000, 0, "testing", tempo=10)
+    dark = np.zeros((32, 48, 3), dtype=np.uint8)
+    path = write_video(tmp_path / f"{recipe.id}.mp4", [(n, dark) for n in range(int(recipe.duration))], rate=1.0)
+    held_out = HeldOut({recipe.id: recipe.annotated()}, {recipe.id: path}, FeatureStore(tmp_path / "features"))
+    watched = Watched(RUN, folder)
+    scribe = load_film_scribe(bundle, MadeUpEncoder(recipe))
+    rows, recipes = score_bundle(scribe, held_out, (list(watched.originals.values()), watched.store))
+    assert set(recipes) == {recipe.id}
+    assert 0 < rows[OURS]["SODA tIoU"] <= 100
+    assert rows[NEAREST]["SODA METEOR"] >= 0
+    assert as_markdown(rows).count("\n") == len(rows) + 1
+    assert held_out.tracks.ids() == [recipe.id]
