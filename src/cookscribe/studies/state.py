@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from cookscribe.candidates import Candidates
 from cookscribe.datasets.actions import ActionMatcher, packaged_verbs
+from cookscribe.datasets.glove import WordVectors
 from cookscribe.files import read_json, write_json
 from cookscribe.kitchen.probe import classify
 from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipes
@@ -61,7 +62,8 @@ class Seen:
 def run(options: StudyOptions) -> str:
     """Probe one training per seed."""
     recipes = list(make_recipes(0, options.videos or (SMOKE_RECIPES if options.smoke else RECIPES)))
-    material = _material(recipes)
+    vectors = None if options.smoke else read_vectors("", Path(), None)
+    material = _material(recipes, vectors)
     readings: dict[str, dict[str, list[float]]] = {}
     for seed in range(options.seeds):
         for who, figures in _part(options, seed, recipes, material).items():
@@ -127,7 +129,7 @@ def _part(
     return found
 
 
-def _material(recipes: Sequence[MadeUpRecipe]) -> StoryMaterial:
+def _material(recipes: Sequence[MadeUpRecipe], vectors: WordVectors | None) -> StoryMaterial:
     """Films of the recipes, with candidates around the true steps and as many between them."""
     videos = {recipe.id: recipe.annotated() for recipe in recipes}
     candidates = {}
@@ -140,7 +142,7 @@ def _material(recipes: Sequence[MadeUpRecipe]) -> StoryMaterial:
         found = render(video, USUAL_ENCODER)
         scores = np.full(len(spans), 0.5)
         candidates[video.id] = Candidates(spans, scores, video.duration, features=found.over(spans))
-    return StoryMaterial(videos, candidates, {}, packaged_verbs(), read_vectors("", Path(), None), USUAL_ENCODER, True)
+    return StoryMaterial(videos, candidates, {}, packaged_verbs(), vectors, USUAL_ENCODER, True)
 
 
 def gather(writer: StoryWriter, recipes: Sequence[MadeUpRecipe], material: StoryMaterial) -> Seen:
