@@ -65,7 +65,18 @@ def test_reading_out_is_no_reason_to_train_again(bench: Bench) -> None:
 
 
 def test_every_study_of_the_list_is_tested_here_or_beside() -> None:
-    elsewhere = {"main", "counts", "epochs", "examples", "state", "folds", "noise", "real-candidates", "oracle"}
+    elsewhere = {
+        "main",
+        "counts",
+        "epochs",
+        "examples",
+        "state",
+        "folds",
+        "noise",
+        "real-candidates",
+        "oracle",
+        "narrated",
+    }
     assert {study.name for study in STUDIES} <= set(ROWS) | elsewhere
 
 
