@@ -15,7 +15,7 @@ from cookscribe.model.embedding import EventEmbedding, WordEmbedding
 from cookscribe.model.heads import Heads, sinusoid
 from cookscribe.model.ingredients import IngredientEncoder
 from cookscribe.model.losses import LOSSES, LossConfig, StoryLosses, smoothed_nll
-from cookscribe.model.memory import MemoryLayer
+from cookscribe.model.memory import MemoryLayer, products_kept
 from cookscribe.model.mixing import MemoryMixing
 from cookscribe.model.simulator import VisualSimulator, strongest
 from tests.model import reference as ref
@@ -90,10 +90,11 @@ def test_two_matrices_give_the_same_by_either_way() -> None:
     by_steps = layer.output(layer.read_projection(few))[0]
     assert close(layer.joined_output(few)[0], by_steps)
     assert close(layer.joined_output(many)[0, :3], by_steps)
-    with torch.no_grad():
+    with products_kept(torch.nn.ModuleList([layer])):
         assert close(layer.joined_output(few)[0], by_steps)
-        layer.read_projection.weight.mul_(2)  # the kept product must not outlive its factors
-        assert close(layer.joined_output(few)[0], layer.output(layer.read_projection(few))[0])
+    with torch.no_grad():
+        layer.read_projection.weight.mul_(2)  # a kept product must not outlive its factors
+    assert close(layer.joined_output(few)[0], layer.output(layer.read_projection(few))[0])
 
 
 @pytest.mark.parametrize("cells", [1, 3])

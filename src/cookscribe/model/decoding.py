@@ -20,6 +20,7 @@ from torch import Tensor
 from cookscribe.config import Config
 from cookscribe.errors import BadValueError
 from cookscribe.model.batch import Inputs
+from cookscribe.model.memory import products_kept
 from cookscribe.model.planner import SHORTEST_SHARE
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
 from cookscribe.model.sentences import SaidBefore, Written, write_sentences
@@ -83,6 +84,17 @@ def write_stories(
         spans: per video, (N, 2) seconds, in the order of `inputs`.
         words: the vocabulary, word by id.
     """
+    with products_kept(model):
+        return _write_stories(model, inputs, spans, words, config)
+
+
+def _write_stories(
+    model: RecipeModel,
+    inputs: Inputs,
+    spans: Sequence[NDArray[np.float64]],
+    words: Sequence[str],
+    config: DecodingConfig,
+) -> list[Story]:
     steps: list[list[StoryStep]] = [[] for _ in spans]
     videos = torch.tensor([i for i, span in enumerate(spans) if len(span)], device=inputs.times.device)
     if not len(videos):

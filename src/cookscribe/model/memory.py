@@ -18,7 +18,8 @@ computed once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import torch
@@ -114,8 +115,8 @@ class MemoryLayer(nn.Module):
         self.update_memory = nn.Linear(width, 2 * width, bias=False)
         self.update_seen = nn.Linear(width, 2 * width)
         self.dropout = Dropout(dropout)
-        # W₂ W_p with what it was made from, see `joined_output`; not part of the weights.
-        self._kept: tuple[tuple[tuple[int, int, torch.dtype], ...], tuple[Tensor, Tensor]] | None = None
+        # W₂ W_p and its bias while the weights stay as they are, see `products_kept`.
+        self.kept: tuple[Tensor, Tensor] | None = None
 
     def rows(self, x: Tensor, mask: Tensor | None, past: Rows | None = None) -> Rows:
         """Self-attention and intermediate.
@@ -183,20 +184,13 @@ class MemoryLayer(nn.Module):
         return output
 
     def joined_output(self, x: Tensor) -> Tensor:
-        """W₂ W_p x. Nothing stands between the two matrices: with many rows, multiplying them first is cheaper.
-
-        Where no gradient is asked for, the product is kept until one of the matrices changes.
-        """
-        if torch.is_grad_enabled():
-            if x.shape[0] * x.shape[1] <= 2 * x.shape[2]:
-                output: Tensor = self.output(self.read_projection(x))
-                return output
+        """W₂ W_p x. Nothing stands between the two matrices: with many rows, multiplying them first is cheaper."""
+        if self.kept is not None:
+            return F.linear(x, *self.kept)
+        if x.shape[0] * x.shape[1] > 2 * x.shape[2]:
             return F.linear(x, *self._joined())
-        parts = (self.output.weight, self.output.bias, self.read_projection.weight, self.read_projection.bias)
-        state = tuple((part.data_ptr(), part._version, part.dtype) for part in parts)
-        if self._kept is None or self._kept[0] != state:
-            self._kept = (state, self._joined())
-        return F.linear(x, *self._kept[1])
+        output: Tensor = self.output(self.read_projection(x))
+        return output
 
     def _joined(self) -> tuple[Tensor, Tensor]:
         weight = self.output.weight @ self.read_projection.weight
@@ -212,6 +206,20 @@ class MemoryLayer(nn.Module):
         gate = gate.sigmoid()
         updated: Tensor = (1 - gate) * candidate.tanh() + gate * memory
         return updated
+
+
+@contextmanager
+def products_kept(model: nn.Module) -> Iterator[None]:
+    """Inside, every memory layer of the model multiplies its two output matrices once. Not for training."""
+    layers = [layer for layer in model.modules() if isinstance(layer, MemoryLayer)]
+    with torch.no_grad():
+        for layer in layers:
+            layer.kept = layer._joined()
+    try:
+        yield
+    finally:
+        for layer in layers:
+            layer.kept = None
 
 
 def masked_mean(x: Tensor, mask: Tensor) -> Tensor:
