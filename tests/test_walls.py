@@ -22,6 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "evaluation": set(),
     "export": {"video"},
     "kitchen": {"datasets", "video"},
+    "speech": {"bundles", "datasets", "encoders", "evaluation", "model", "proposals", "scribe", "training", "video"},
 }
 
 

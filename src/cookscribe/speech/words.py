@@ -198,7 +198,9 @@ def _vectors(texts: Sequence[Sequence[int]], count: int) -> NDArray[np.float32]:
     left, values, _ = svds(positive, k=width, v0=np.ones(count), return_singular_vectors="u")
     order = np.argsort(-values)
     table = np.zeros((count, WIDTH))
-    table[:, :width] = left[:, order] * np.sqrt(values[order])
+    # Directions without any strength are noise of the computation.
+    strength = np.where(values > 1e-9 * values.max(), np.sqrt(np.maximum(values, 0.0)), 0.0)
+    table[:, :width] = (left * strength)[:, order]
     # The sign of a singular vector is arbitrary; a rule makes it the same everywhere.
     table *= np.sign(table[np.abs(table).argmax(axis=0), np.arange(WIDTH)] + 1e-12)
     lengths = np.linalg.norm(table, axis=1, keepdims=True)

@@ -1,0 +1,182 @@
+"""From a made-up dataset to a bundle, from a subtitle file to a recipe, and the table of the study."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from cookscribe.bundles.bundle import Bundle
+from cookscribe.candidates import Candidates
+from cookscribe.cli import build_app
+from cookscribe.datasets.records import AnnotatedVideo
+from cookscribe.datasets.root import YouCook2
+from cookscribe.datasets.transcripts import Transcript
+from cookscribe.datasets.vocabulary import UNK, Vocabulary
+from cookscribe.errors import BadValueError
+from cookscribe.recipe import Recipe, Video
+from cookscribe.scribe import load
+from cookscribe.speech.around import GIVEN, HEARD_NAME
+from cookscribe.speech.making import SpeechFolder
+from cookscribe.speech.run import SpeechRun
+from cookscribe.speech.scribe import SpeechScribe
+from cookscribe.speech.subtitles import read_transcript
+from cookscribe.speech.task import Sampler, SpeechExample, Variety, moved_spans
+from tests.studies.made_up_youcook2 import write_folder
+
+LINES = ("chop the onion", "now we fry the onion", "and boil the rice", "mix in the egg", "then bake it")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_folder(tmp_path_factory.mktemp("narrated") / "data", training=26, validation=4)
+
+
+@pytest.fixture(scope="module")
+def folder(data: Path) -> SpeechFolder:
+    run = SpeechRun(
+        model={"width": 32, "heads": 2, "dropout": 0.0},
+        training={"epochs": 8, "batch_size": 4, "learning_rate": 0.01, "evaluate_every": 8},
+        min_count=1,
+    )
+    return SpeechFolder(YouCook2(data), data.parent / "models", run, {"epochs": 2}, quiet=True)
+
+
+@pytest.fixture(scope="module")
+def bundle(folder: SpeechFolder) -> Bundle:
+    return folder.pack(0, "made-up", "made-up films", 0.99)
+
+
+def _subtitles(path: Path, minutes: int = 2) -> Path:
+    cues = ["WEBVTT", ""]
+    for number in range(12 * minutes):
+        start = number * 5
+        clock = f"00:{start // 60:02d}:{start % 60:02d}"
+        end = f"00:{(start + 4) // 60:02d}:{(start + 4) % 60:02d}"
+        cues += [f"{clock}.000 --> {end}.500", LINES[number * len(LINES) // (12 * minutes)], ""]
+    path.write_text("\n".join(cues))
+    return path
+
+
+def test_a_subtitle_file_becomes_a_recipe(bundle: Bundle, tmp_path: Path) -> None:
+    scribe = load(bundle.folder)
+    assert isinstance(scribe, SpeechScribe)
+    transcript = read_transcript(_subtitles(tmp_path / "soup.vtt"), 120.0)
+    recipe = scribe.tell(transcript, None, Video(name="soup.mp4", duration=120.0), "Soup")
+    assert 2 <= len(recipe.steps) <= 8
+    assert recipe.made_by.model == "made-up"
+    assert set(recipe.ingredients) <= {"onion", "rice", "egg", "milk", "flour"}
+    assert recipe.evidence is not None
+    assert len(recipe.evidence.steps) == len(recipe.steps)
+    assert any("weak" in note for note in recipe.warnings)
+    assert any("heard" in note for note in recipe.warnings)
+    # It has learnt to say what is done: sentences speak of what is said in their span.
+    right = sum(
+        any(word in transcript.between(step.span.start - 10, step.span.end + 10) for word in step.sentence.split()[-1:])
+        for step in recipe.steps
+    )
+    assert right >= len(recipe.steps) / 2
+    recipe.save(tmp_path / "recipe.json")
+    assert Recipe.load(tmp_path / "recipe.json") == recipe
+    listed = scribe.tell(transcript, ["onion", " rice "], Video(name="soup.mp4", duration=120.0), "Soup")
+    assert listed.ingredients == ("onion", "rice")
+
+
+def test_silence_and_untimed_words_are_told(bundle: Bundle) -> None:
+    scribe = SpeechScribe.load(bundle)
+    video = Video(name="soup.mp4", duration=120.0)
+    silent = scribe.tell(Transcript((), np.zeros((0, 2)), timed=True), None, video, "Soup")
+    assert silent.steps == ()
+    assert "nobody speaks" in silent.warnings[0]
+    untimed = scribe.tell(Transcript.from_text(" ".join(LINES), 120.0), None, video, "Soup")
+    assert untimed.steps
+    assert any("spread evenly" in note for note in untimed.warnings)
+
+
+def test_bundle_is_small_and_its_parts_must_belong_together(bundle: Bundle) -> None:
+    assert bundle.config.kind == "speech"
+    assert (bundle.folder / "README.md").read_text().startswith("# made-up")
+    words = bundle.folder / "listener" / "words.json"
+    kept = words.read_text()
+    try:
+        words.write_text(json.dumps([f"{word}x" for word in json.loads(kept)]))
+        with pytest.raises(BadValueError, match="other words"):
+            SpeechScribe.load(bundle)
+    finally:
+        words.write_text(kept)
+
+
+def test_a_finished_training_is_not_done_again(
+    folder: SpeechFolder, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del bundle
+    again = SpeechFolder(folder.data, folder.out, folder.run, folder.spans, quiet=True)
+    monkeypatch.setattr("cookscribe.speech.task.SpeechTask.losses", lambda *_: pytest.fail("trained again"))
+    monkeypatch.setattr("cookscribe.speech.span_task.SpanTask.losses", lambda *_: pytest.fail("trained again"))
+    assert again.writer(0).is_dir()
+
+
+def _sampler(folder: SpeechFolder, **variety: float) -> tuple[Sampler, SpeechExample]:
+    listener = folder.listener
+    transcript = Transcript.from_text("now chop the onion and boil the rice with saffron", 40.0)
+    video = AnnotatedVideo(
+        "v",
+        40.0,
+        np.array([[5.0, 15.0], [20.0, 30.0]]),
+        ("chop the onion", "boil the rice with zzz"),
+        ("onion", "rice"),
+    )
+    proposals = Candidates(np.array([[4.0, 14.0], [18.0, 33.0], [36.0, 39.0]]), np.full(3, 0.5), 40.0)
+    example = SpeechExample(video, listener.listen(transcript, 40.0), proposals)
+    vocabulary = Vocabulary.build(["chop the onion", "boil"], 1)
+    return Sampler(listener, vocabulary, Variety(**variety), 20), example
+
+
+def test_events_of_an_epoch(folder: SpeechFolder) -> None:
+    rng = np.random.default_rng(0)
+    sampler, example = _sampler(folder, moved=0.0, proposed=0.0, skipped=0.0)
+    assert np.array_equal(sampler.draw(example, rng)[0].candidates.spans, example.truth.spans)
+    sampler, _ = _sampler(folder, moved=0.0, proposed=1.0, skipped=0.0)
+    assert sampler.draw(example, rng)[0].candidates.spans.tolist() == [[4.0, 14.0], [18.0, 33.0]]
+    sampler, _ = _sampler(folder, moved=1.0, proposed=0.0, skipped=0.0)
+    moved = sampler.draw(example, rng)[0].candidates.spans
+    assert not np.allclose(moved, example.truth.spans)
+    wild = moved_spans(example.truth.spans, 40.0, 5.0, rng)
+    assert (wild >= 0).all()
+    assert (wild <= 40).all()
+    assert (wild[:, 1] > wild[:, 0]).all()
+
+
+def test_ingredient_lists_are_dropped_as_often_as_asked(folder: SpeechFolder) -> None:
+    sampler, example = _sampler(folder, unlisted=0.6, forgotten=0.0)
+    rng = np.random.default_rng(1)
+    listed = 0
+    for _ in range(200):
+        heard = sampler.draw(example, rng)[0].heard
+        assert heard is not None
+        assert (GIVEN in heard[..., 1]) != (HEARD_NAME in heard[..., 1])
+        listed += GIVEN in heard[..., 1]
+    assert 55 <= listed <= 105
+
+
+def test_words_beyond_the_vocabulary_have_ids_behind_it(folder: SpeechFolder) -> None:
+    sampler, _ = _sampler(folder)
+    size, read = len(sampler.vocabulary), folder.listener.space.number
+    number = sampler.vocabulary.number
+    assert sampler.spelled("boil rice zzz")[1:-1] == (number["boil"], size + read["rice"], UNK)
+
+
+def test_study_runs_by_its_command(data: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        build_app(), ["study", "narrated", "--data", str(data), "--out", str(tmp_path), "--smoke"]
+    )
+    assert result.exit_code == 0, result.output
+    table = (tmp_path / "narrated.md").read_text()
+    for row in ("PDVC, published events", "nearest neighbour, heard events", "ours, heard events, no list"):
+        assert f"| {row} |" in table
+    assert "paper: BIVT" in table
+    report = json.loads((tmp_path / "reports" / "PDVC-published.json").read_text())
+    assert 0 < report["all"]["distinct"] <= 100
