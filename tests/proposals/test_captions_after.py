@@ -1,4 +1,4 @@
-"""Captions after events: the rest of the model stays as it is, sentences become right, the head sees the rows itself."""
+"""Captions after events: the rest of the model stays as it is, sentences become right, the head sees rows itself."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ class StudyOptions:
         videos: how many training videos; 0 takes all.
         epochs, batch_size: of the recipe models; 0 takes the preset's.
         proposal_epochs: of the proposal models; 0 takes the preset's.
+        captions: let the proposal models of study `oracle` write; without, only the places of events are compared.
         meteor: ask METEOR too (Java).
         only: train these rows only; rows that are finished already are shown all the same. Empty for all.
         work: folder of finished parts, which studies share; beside `out` if None.
@@ -42,6 +43,7 @@ class StudyOptions:
     epochs: int = 0
     batch_size: int = 0
     proposal_epochs: int = 0
+    captions: bool = True
     meteor: bool = True
     only: tuple[str, ...] = ()
     work: Path | None = None
@@ -82,6 +84,11 @@ STUDIES: tuple[Study, ...] = (
     Study(
         "counts", "Is the number of steps right? Shares and histogram (paper: table and figure).", f"{_HERE}.counts:run"
     ),
+    Study(
+        "oracle",
+        "A perfect chooser among 25 to 200 candidates, PDVC's own choice, and how well it counts (paper).",
+        f"{_HERE}.oracle:run",
+    ),
     Study("losses", "BIVT without some of its four additional losses, (a) to (g) (paper).", f"{_HERE}.detailed:losses"),
     Study("memory", "Memories kept apart or mixed, by both mixers (paper).", f"{_HERE}.detailed:memory"),
     Study(
@@ -107,6 +114,11 @@ STUDIES: tuple[Study, ...] = (
     Study("folds", "Training candidates out of fold or in fold.", f"{_HERE}.detailed:folds"),
     Study("noise", "How hard the simulation is.", f"{_HERE}.detailed:noise"),
     Study("state", "Does the simulator know the true state of the ingredients? Linear probes.", f"{_HERE}.state:run"),
+    Study(
+        "narrated",
+        "Recipes of the real narrated validation videos, from what is said in them.",
+        f"{_HERE}.narrated:run",
+    ),
     Study(
         "real-candidates",
         "Choose events from the published PDVC candidates, cross-validated inside the validation split.",
