@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -75,6 +76,16 @@ def test_finished_parts_are_found_again(bench: Bench, printed: str, no_training:
     # A changed choice is another part.
     with pytest.raises(AssertionError, match="trained again"):
         Workshop(bench.options("main")).outcome(main.MODELS[0].model_copy(update={"training": {"epochs": 3}}), 7)
+
+
+def test_candidates_that_say_nothing_get_no_figures_for_words(bench: Bench) -> None:
+    workshop = Workshop(bench.options("main"))
+    setting = workshop.setting()
+    assert "dvc CIDEr-D" in main._plain(workshop, setting, "NMS")
+    silent = {key: dataclasses.replace(events, captions=None) for key, events in setting.candidates.items()}
+    quiet = dataclasses.replace(setting, candidates=silent, said="nothing")
+    assert set(main._plain(workshop, quiet, "NMS")) == {"SODA tIoU", "steps"}
+    assert "dvc CIDEr-D" in main._plain(workshop, quiet, "nearest neighbour")
 
 
 def test_only_trains_the_rows_it_names(bench: Bench, printed: str, tmp_path: Path) -> None:

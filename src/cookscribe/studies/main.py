@@ -37,6 +37,7 @@ MODELS: tuple[Variant, ...] = tuple(
     Variant(name=letters.upper(), letters=letters, paper=paper.MAIN[letters.upper()])
     for letters in ("b", "bi", "biv", "bivt")
 )
+PLACES_ONLY = ("SODA tIoU", "steps")
 COSTS = (GFLOPS, PARAMETERS, TRAINING, INFERENCE)
 
 
@@ -56,7 +57,7 @@ def run(options: StudyOptions) -> str:
 
 def _rows(workshop: Workshop, setting: Setting) -> Iterator[Row]:
     for name in (UNIFORM, NMS, NEAREST, LINEAR):
-        yield Row(name, figures_of([plain_outcome(workshop, setting, name).report]))
+        yield Row(name, _plain(workshop, setting, name))
     yield _pdvc(workshop, setting)
     models = {variant.name: workshop.outcomes(variant) for variant in MODELS}
     sizes: dict[str, Size] = {}
@@ -78,11 +79,18 @@ def _rows(workshop: Workshop, setting: Setting) -> Iterator[Row]:
     if sizes:
         yield from _comparable(workshop, setting, max(sizes.values(), key=lambda size: size.parameters))
     yield from rows
-    yield Row(ORACLE, figures_of([plain_outcome(workshop, setting, ORACLE).report]), paper.MAIN[ORACLE])
+    yield Row(ORACLE, _plain(workshop, setting, ORACLE), paper.MAIN[ORACLE])
+
+
+def _plain(workshop: Workshop, setting: Setting, name: str) -> dict[str, list[float]]:
+    """The figures of a plain row; candidates without captions have places only, and no figure for what they say."""
+    speaks = name in (NEAREST, LINEAR) or all(events.captions is not None for events in setting.candidates.values())
+    places = FIGURES if speaks else {heading: FIGURES[heading] for heading in PLACES_ONLY}
+    return figures_of([plain_outcome(workshop, setting, name).report], places)
 
 
 def _pdvc(workshop: Workshop, setting: Setting) -> Row:
-    figures = figures_of([plain_outcome(workshop, setting, PDVC).report])
+    figures = _plain(workshop, setting, PDVC)
     if setting.proposals is not None:
         size = proposal_size(setting, setting.proposals)
         seconds = proposal_seconds(setting, setting.proposals)
