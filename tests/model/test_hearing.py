@@ -218,3 +218,25 @@ def test_a_model_that_listens_must_be_given_words() -> None:
         listening().encode(inputs_of(some_videos(0)))
     with pytest.raises(BadValueError, match="teacher"):
         ModelConfig.parse({"heard": True, "teacher": "gumbel"}, "config")
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+@torch.no_grad()
+def test_a_heard_word_is_not_said_again_and_again(beam: int) -> None:
+    model = listening(seed=1)
+    assert model.hearing is not None
+    model.hearing.gate.bias.fill_(-50.0)  # always copy, although only two words were heard
+    inputs = inputs_of(some_videos(1)[:1])
+    heard = torch.zeros(1, inputs.event_mask.shape[1], 2, 2, dtype=torch.long)
+    heard[..., 0] = torch.tensor([7, 8])
+    spans = [np.zeros((heard.shape[1], 2))]
+
+    def said(once: int, new_words: int = 0) -> list[str]:
+        config = DecodingConfig(max_words=5, events="given", beam=beam, once=once, new_words=new_words)
+        (story,) = write_stories(model, replace(inputs, heard=heard), spans, NAMES, config)
+        return [step.sentence for step in story.steps]
+
+    assert any(len(set(line.split())) < len(line.split()) for line in said(0))
+    assert all(len(set(line.split())) == len(line.split()) for line in said(4))
+    # With a beam, too, no sentence is told twice.
+    assert len(set(said(4, 2))) == len(said(4, 2))

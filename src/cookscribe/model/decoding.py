@@ -41,7 +41,9 @@ class DecodingConfig(Config):
         step_overlap: an event may be chosen after others if its temporal IoU with each is at most this; 1 for any. For
             "steps" only.
         new_words: a sentence may not hold this many words in a row that an earlier sentence of the recipe has, unless
-            nothing else can be said; 0 for no such rule. With a beam of 1 only.
+            nothing else can be said; 0 for no such rule.
+        once: words from this id on (a vocabulary begins with the most frequent ones) stand at most once in a sentence;
+            0 for no such rule. A model that copies may otherwise say a heard word again and again.
         stop_bias: added to the logit of STOP; above 0 gives shorter recipes.
         events: "steps" chooses one event after another, as the paper does; "given" writes about every candidate in
             order, because somebody else has chosen them; "quality", "chain" and "counted" tell the best story of
@@ -58,6 +60,7 @@ class DecodingConfig(Config):
     reuse: bool = False
     step_overlap: float = Field(default=1.0, ge=0, le=1)
     new_words: int = Field(default=0, ge=0)
+    once: int = Field(default=0, ge=0)
     stop_bias: float = 0.0
     events: Literal["steps", "given", "quality", "chain", "counted"] = "steps"
     max_overlap: float = Field(default=0.3, ge=0, le=1)
@@ -112,7 +115,7 @@ def _write_stories(
     state = State()
     allowed = encoded.events.slot_mask.clone()
     apart = events_apart(taken.times, config.step_overlap) if config.step_overlap < 1 and told is None else None
-    said = [SaidBefore(config.new_words) for _ in spans] if config.new_words and config.beam == 1 else None
+    said = [SaidBefore(config.new_words) for _ in spans] if config.new_words else None
     for number in range(config.max_steps):
         selection = model.select(encoded, state)
         choice, probabilities = choose_slots(selection.logits, allowed, config, first=number == 0)
@@ -131,7 +134,15 @@ def _write_stories(
         sentence = model.open_sentence(encoded, state, selection.hidden[rows, choice], choice)
         before = None if said is None else [said[i] for i in videos.tolist()]
         written = write_sentences(
-            model, encoded, selection, sentence, config.max_words, config.beam, config.length_reward, before
+            model,
+            encoded,
+            selection,
+            sentence,
+            config.max_words,
+            config.beam,
+            config.length_reward,
+            said=before,
+            once=config.once,
         )
         state = model.close_sentence(selection, written.sentence, written.real)
         evidence = _Evidence(model, encoded, selection, written, choice)

@@ -61,11 +61,13 @@ def write_sentences(
     beam: int = 1,
     length_reward: float = 1.0,
     said: Sequence[SaidBefore] | None = None,
+    once: int = 0,
 ) -> Written:
     """Finish the open sentences.
 
     Args:
-        said: per video, what was said before; with a beam of 1 it is not said again, unless nothing else can be said.
+        said: per video, what was said before; it is not said again, unless nothing else can be said.
+        once: words from this id on stand at most once in a sentence; 0 for any number of times.
 
     A sentence has at least one word, and never PAD, BOS or UNK. With `beam` > 1 every video keeps that many sentences
     at once and the one with the best log-probability / length ** length_reward wins; they are rows of one batch.
@@ -88,8 +90,10 @@ def write_sentences(
         hidden[:, position] = row
         likely = model.word_scores(row.unsqueeze(1), encoded, selection, writer.opened)[:, 0]
         following = _allowed(likely, finished, position, max_words)
-        if said is not None and beam == 1:
-            _forbid(following, tokens, finished, said)
+        if once:
+            _say_once(following, tokens, once)
+        if said is not None:
+            _forbid(following, tokens, finished, said, beam)
         scores = (totals.view(-1, 1) + following).view(videos, -1)
         totals, best = scores.topk(beam, dim=1)
         parent, token = best // likely.shape[1], best % likely.shape[1]
@@ -123,11 +127,20 @@ def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int)
     return following
 
 
-def _forbid(following: Tensor, tokens: Tensor, finished: Tensor, said: Sequence[SaidBefore]) -> None:
+def _say_once(following: Tensor, tokens: Tensor, once: int) -> None:
+    """Take the words from id `once` on that stand in the sentence already out of the log-probabilities, in place."""
+    spoken = torch.where(tokens >= once, tokens, PAD)
+    # PAD is no word: it keeps what it had, which lets finished sentences go on.
+    kept = following[:, PAD].clone()
+    following.scatter_(1, spoken, float("-inf"))
+    following[:, PAD] = kept
+
+
+def _forbid(following: Tensor, tokens: Tensor, finished: Tensor, said: Sequence[SaidBefore], beam: int) -> None:
     """Take the words that would repeat a run of words out of (B, vocabulary) log-probabilities, in place."""
     over = finished.tolist()
     for row, words in enumerate(tokens[:, 1:].tolist()):
-        again = [] if over[row] else sorted(said[row].after(words))
+        again = [] if over[row] else sorted(said[row // beam].after(words))
         if again:
             without = following[row].index_fill(0, torch.tensor(again, device=tokens.device), float("-inf"))
             if bool(without.isfinite().any()):
