@@ -243,9 +243,8 @@ def _rows(parts: Mapping[tuple[str, int], Mapping[int, Mapping[str, Any]]]) -> t
             words = figures_of([report for report in reports if "dvc_eval" in report])
             return words | figures_of(reports, {"SODA tIoU": FIGURES["SODA tIoU"]})
 
-        printed = paper.ORACLE.get(events, {}) if encoder == "tsn-like" else {}
-        oracle.append(Row(f"oracle, {name}", scores("oracle"), printed, numbers))
-        published = paper.ANALYSED_PDVC if encoder == "tsn-like" and events == 100 else {}
+        oracle.append(Row(f"oracle, {name}", scores("oracle"), paper.ORACLE.get(events, {}), numbers))
+        published = paper.ANALYSED_PDVC if events == 100 else {}
         own.append(Row(f"PDVC, {name}", scores("published"), published, numbers))
         own.append(Row(f"PDVC's answer, {name}", scores("answer"), {}, numbers))
         figures = {
@@ -273,7 +272,7 @@ def _caption(options: StudyOptions, parts: Mapping[tuple[str, int], Mapping[int,
     return (
         f"Candidates from {kind}. {trained} Figures x 100 on {found[0]['validation_videos']} validation videos, mean ± "
         "standard deviation where there are several seeds. `oracle` takes for every true event the candidate of the "
-        "highest tIoU. *The paper's* rows are for real TSN features, so they stand beneath the `tsn-like` rows."
+        "highest tIoU. *The paper's* rows are for real TSN features."
     )
 
 
