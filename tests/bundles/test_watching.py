@@ -86,7 +86,11 @@ def test_calibration_finds_how_often_it_is_right() -> None:
     assert shift == pytest.approx(1.0, abs=0.12)
     config = BundleConfig(name="x", encoder="y", calibration=(slope, shift))
     told = [config.calibrated(value) for value in sure]
-    assert expected_calibration_error(told, right.tolist()) < 0.02 < expected_calibration_error(sure, right.tolist())
+    assert (
+        expected_calibration_error(told, right.tolist())
+        < 0.02
+        < expected_calibration_error(sure.tolist(), right.tolist())
+    )
 
 
 def test_a_right_step_has_time_and_words(recipe: MadeUpRecipe) -> None:

@@ -29,12 +29,12 @@ def demo(
     out: Path = typer.Option(Path("demo"), help="Folder for film, truth, recipe and page."),
     number: int = typer.Option(0, min=0, help="Another number cooks another dish."),
     height: int = typer.Option(360, help="Height of the picture in pixels."),
+    model: str = typer.Option("auto", help="As for `cookscribe write`."),
 ) -> None:
     """Draw a held-out video, write its recipe as `cookscribe write` does, and show both beside each other."""
     from rich.console import Console
 
-    from cookscribe.auto import AutoScribe
-    from cookscribe.cli.write import export_recipe, write_one
+    from cookscribe.cli.write import export_recipe, find_scribe, write_one
     from cookscribe.kitchen.drawing.film import Picture, draw_video, is_drawn
     from cookscribe.kitchen.recipes import make_recipe
     from cookscribe.kitchen.splits import TESTING
@@ -57,7 +57,7 @@ def demo(
         "2. cookscribe watches it, knowing nothing but the ingredients",
         f'cookscribe write {path} --ingredients "{listed}" --formats json,html --out {out}',
     )
-    recipe = write_one(AutoScribe(), path, list(made_up.ingredients), made_up.title.capitalize(), notices)
+    recipe = write_one(find_scribe(model), path, list(made_up.ingredients), made_up.title.capitalize(), notices)
     written = export_recipe(recipe, path, ("json", "html"), out, embed_video=False)
     _explain(screen, "3. What it wrote, beside the truth", "")
     _beside(recipe, made_up.annotated(), screen)
@@ -100,8 +100,8 @@ def _beside(recipe: Recipe, truth: AnnotatedVideo, screen: Console) -> None:
     for number in alone:
         start = recipe.steps[number].span.start
         rows.append((start, ("", "-", *_ours(recipe, number, right[number]))))
-    for _, cells in sorted(rows, key=lambda row: row[0]):
-        table.add_row(*cells)
+    for _, row in sorted(rows, key=lambda row: row[0]):
+        table.add_row(*row)
     screen.print(Padding(table, (1, 0, 1, 3)))
     screen.print("   " + _scores(recipe, truth, right), highlight=False)
     for warning in recipe.warnings:

@@ -60,7 +60,7 @@ def write_command(
     screen, notices = Console(), Console(stderr=True)
     if transcript is not None and transcript.suffix != ".jsonl" and len(videos) > 1:
         raise BadValueError("--transcript", "one transcript cannot be that of several videos", "give a .jsonl of all")
-    scribe = _find_scribe(model, transcript)
+    scribe = find_scribe(model, transcript)
     failures: list[CookscribeError] = []
     for video in videos:
         try:
@@ -98,7 +98,8 @@ def bundle_command(
     typer.echo(f"{made.folder}: {made.config.name}, reads {made.config.encoder} features, {size / 2**20:.1f} MiB")
 
 
-def _find_scribe(model: str, transcript: Path | None) -> RecipeWriter:
+def find_scribe(model: str, transcript: Path | None = None) -> RecipeWriter:
+    """The scribe that was asked for, or one that chooses."""
     from cookscribe.auto import AutoScribe, told_by
     from cookscribe.errors import BadValueError
     from cookscribe.scribe import load
