@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from cookscribe.errors import BadValueError
 from cookscribe.model.chains import Potentials
 from cookscribe.model.decoding import DecodingConfig, write_stories
 from cookscribe.model.planner import Plan
-from cookscribe.model.story_decoding import expected_count, plan_stories
+from cookscribe.model.story_decoding import CHAIN_SHARE, OVERLAP_COST, expected_count, plan_stories
 from tests.model.examples import WORDS, build, inputs_of, some_videos, tiny
 
 
@@ -74,15 +75,22 @@ def test_chain_rule_is_the_best_of_all_chains(seed: int, sizes: list[int], weigh
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 9999), sizes=st.lists(st.integers(1, 7), min_size=1, max_size=3))
-def test_counted_rule_is_the_best_chain_of_the_expected_length(seed: int, sizes: list[int]) -> None:
+@pytest.mark.parametrize("rule", ["counted", "both"])
+def test_best_chain_of_the_expected_length(rule: str, seed: int, sizes: list[int]) -> None:
     plan = random_plan(seed, sizes)
-    told = plan_stories(plan, "counted", longest=8)
+    told = plan_stories(plan, rule, longest=8)  # type: ignore[arg-type]
     p = plan.potentials
     for b, size in enumerate(sizes):
+        quality = plan.quality[b].sigmoid().numpy()
+        overlap = tiou_matrix(plan.times[b].numpy(), plan.times[b].numpy())
 
-        def score(chain: tuple[int, ...], b: int = b) -> float:
+        def score(chain: tuple[int, ...], b: int = b, quality: Any = quality, overlap: Any = overlap) -> float:
             total = float(p.first[b, chain[0]] + p.last[b, chain[-1]]) + sum(float(p.node[b, i]) for i in chain)
-            return total + sum(float(p.edge[b, i, j]) for i, j in pairwise(chain))
+            total += sum(float(p.edge[b, i, j]) for i, j in pairwise(chain))
+            if rule == "counted":
+                return total
+            taken_off = sum(overlap[i, j] for i, j in pairwise(chain))
+            return float(quality[list(chain)].sum() + CHAIN_SHARE * total - OVERLAP_COST * taken_off)
 
         wanted = float(expected_count(plan.count)[b])
         nearest = min(range(1, size + 1), key=lambda k: abs(k - wanted))
@@ -90,7 +98,7 @@ def test_counted_rule_is_the_best_chain_of_the_expected_length(seed: int, sizes:
         assert score(tuple(told[b])) == pytest.approx(max(score(chain) for chain in combinations(range(size), nearest)))
 
 
-@pytest.mark.parametrize("rule", ["quality", "chain", "counted"])
+@pytest.mark.parametrize("rule", ["quality", "chain", "counted", "both"])
 def test_no_candidates_no_story(rule: str) -> None:
     plan = random_plan(0, [3, 2])
     empty = torch.zeros_like(plan.mask)
@@ -109,7 +117,7 @@ def test_no_candidates_no_story(rule: str) -> None:
 
 
 @pytest.mark.parametrize("letters", ["b", "bivt"])
-@pytest.mark.parametrize("rule", ["quality", "chain", "counted"])
+@pytest.mark.parametrize("rule", ["quality", "chain", "counted", "both"])
 def test_the_model_tells_its_plan(letters: str, rule: str) -> None:
     model = build(tiny(letters, planner=True, planner_width=8, planner_heads=2, most_steps=5))
     videos = some_videos()

@@ -16,6 +16,7 @@ from cookscribe.errors import InputError
 from cookscribe.evaluation import soda_tiou
 from cookscribe.studies import real_candidates
 from cookscribe.studies.real_candidates import (
+    BOTH,
     CHOSEN,
     COUNTED,
     ENSEMBLES,
@@ -50,7 +51,7 @@ def test_rows_are_complete(finished: tuple[Path, Path, str]) -> None:
     assert len(seen) == len(rows)
     assert (PLAIN_INPUTS, NMS, None) in seen
     for name in INPUTS:
-        assert {(name, decoding, seed) for decoding in (REFINED, COUNTED, CHOSEN) for seed in (0, 1)} <= seen
+        assert {(name, decoding, seed) for decoding in (REFINED, COUNTED, BOTH, CHOSEN) for seed in (0, 1)} <= seen
         assert {(name, decoding, "all") for decoding in ENSEMBLES.values()} <= seen
     assert {(EVERYTHING, decoding, "all") for decoding in ENSEMBLES.values()} <= seen
     for chosen in content["rules"]:

@@ -3,7 +3,8 @@
 `quality` adds up the estimated tIoU of the chosen events; neighbours may overlap a little, and the number of events is
 the expected count. `chain` takes the chain of highest score, where the number of events speaks with its probability:
 score of the best chain of k events + weight x log p(count = k). `counted` takes the best chain of as many events as are
-expected: the story score hardly minds an event more or less, so the chain's own taste is for few and sure ones.
+expected: the story score hardly minds an event more or less, so the chain's own taste is for few and sure ones. `both`
+adds up the qualities and a share of the chain's score, less what neighbours overlap, also of the expected length.
 
 All are dynamic programmes over all chains (`chains.py`), beside the paper's step-by-step argmax (`decoding.py`).
 """
@@ -19,7 +20,10 @@ from cookscribe.model.chains import BestChains, Potentials, best_chains
 from cookscribe.model.planner import Plan
 from cookscribe.model.refinement import tiou_of_pairs
 
-StoryRule = Literal["quality", "chain", "counted"]
+StoryRule = Literal["quality", "chain", "counted", "both"]
+
+# Of `both`: a quality lies between 0 and 1, a potential between about -5 and 5; two events in one place tell one step.
+CHAIN_SHARE, OVERLAP_COST = 0.1, 0.7
 
 
 def plan_stories(
@@ -29,7 +33,7 @@ def plan_stories(
 
     Args:
         plan: of the planner (or the mean of several).
-        rule: "quality", "chain" or "counted".
+        rule: "quality", "chain", "counted" or "both".
         longest: the most events of a story.
         max_overlap: for `quality`, the highest tIoU (after refinement) of two neighbours.
         count_weight: for `chain`, how much the count estimate speaks.
@@ -41,11 +45,11 @@ def plan_stories(
         chains = best_chains(quality_potentials(plan, max_overlap), longest)
         lengths = nearest_length(chains.scores, expected_count(plan.count))
     else:
-        chains = best_chains(plan.potentials, longest)
-        if rule == "counted":
-            lengths = nearest_length(chains.scores, expected_count(plan.count))
-        else:
+        chains = best_chains(plan.potentials if rule != "both" else joint_potentials(plan), longest)
+        if rule == "chain":
             lengths = likeliest_length(chains.scores, plan.count, count_weight)
+        else:
+            lengths = nearest_length(chains.scores, expected_count(plan.count))
     return _told(chains, lengths, plan.mask)
 
 
@@ -56,6 +60,15 @@ def quality_potentials(plan: Plan, max_overlap: float) -> Potentials:
     edge = torch.zeros_like(tiou).masked_fill(tiou > max_overlap, float("-inf"))
     nothing = torch.zeros_like(quality)
     return Potentials(quality, nothing, nothing, edge)
+
+
+def joint_potentials(plan: Plan) -> Potentials:
+    """Chains whose score is the sum of the qualities and of a share of the plan's own potentials, less overlaps."""
+    own = plan.potentials
+    quality = (plan.quality.sigmoid() + CHAIN_SHARE * own.node).masked_fill(~plan.mask, float("-inf"))
+    tiou = tiou_of_pairs(plan.times.unsqueeze(2), plan.times.unsqueeze(1))
+    edge = CHAIN_SHARE * own.edge - OVERLAP_COST * tiou
+    return Potentials(quality, CHAIN_SHARE * own.first, CHAIN_SHARE * own.last, edge)
 
 
 def expected_count(count: Tensor) -> Tensor:

@@ -57,8 +57,9 @@ INPUTS: dict[str, tuple[Extra, ...]] = {
 }
 PLAIN_INPUTS, ALL_INPUTS = "timing, scores", "+ ingredients"
 NMS, ORACLE = "NMS", "oracle (sees the truth)"
-REFINED, COUNTED, CHOSEN = "story, refined", "story of expected length, refined", "refined, rule chosen inside"
-ENSEMBLES = {REFINED: "story, refined, ensemble", COUNTED: "story of expected length, refined, ensemble"}
+REFINED, COUNTED, BOTH = "story, refined", "story of expected length, refined", "quality and story, refined"
+CHOSEN = "refined, rule chosen inside"
+ENSEMBLES = {decoding: f"{decoding}, ensemble" for decoding in (REFINED, COUNTED, BOTH)}
 EVERYTHING = "all of these together"
 # How events are chosen from a plan: the rule, and whether borders are refined.
 PLAN_DECODINGS: dict[str, tuple[StoryRule, bool]] = {
@@ -66,9 +67,10 @@ PLAN_DECODINGS: dict[str, tuple[StoryRule, bool]] = {
     "story": ("chain", False),
     REFINED: ("chain", True),
     COUNTED: ("counted", True),
+    BOTH: ("both", True),
 }
 # Of these one is chosen for each fold, on videos inside its training part.
-RULES = ("quality, refined", REFINED, COUNTED)
+RULES = ("quality, refined", REFINED, COUNTED, BOTH)
 POINTER_DECODINGS: dict[str, DecodingConfig] = {
     "paper: pointer with STOP": DecodingConfig(max_steps=LONGEST_STORY, max_words=1),
     "pointer, forward only": DecodingConfig(max_steps=LONGEST_STORY, max_words=1, order="start"),
@@ -83,7 +85,7 @@ class RealCandidates(Config):
     planner: SelectionConfig = SelectionConfig()
     pointer: SelectionConfig = SelectionConfig(
         way="pointer",
-        epochs=10,
+        epochs=8,
         learning_rate=2e-3,
         losses=LossConfig(),
     )
@@ -160,13 +162,15 @@ class _Study:
 
     def rows(self) -> list[Row]:
         """NMS first, then the rest."""
-        trainings = list(product(range(self.config.seeds), range(self.config.folds)))
-        for name, (seed, fold) in track(list(product(INPUTS, trainings)), "planners"):
-            self.plan_part(name, seed, fold)
-        for fold in track(list(range(self.config.folds)), "rules"):
+        folds = range(self.config.folds)
+        for fold in track(list(folds), "rules"):
             self.rule_part(fold)
-        for seed, fold in track(trainings, "pointers"):
-            self.pointer_part(seed, fold)
+        # Seed by seed, so that a run with fewer seeds can be read from what an interrupted one has finished.
+        for seed in range(self.config.seeds):
+            for name, fold in track(list(product(INPUTS, folds)), f"planners, seed {seed}"):
+                self.plan_part(name, seed, fold)
+            for fold in track(list(folds), f"pointers, seed {seed}"):
+                self.pointer_part(seed, fold)
         return list(self._rows())
 
     def _rows(self) -> Iterator[Row]:
@@ -184,7 +188,7 @@ class _Study:
             everything += plans
             for seed, plan in enumerate(plans):
                 told = {decoding: self._told(plan, decoding) for decoding in PLAN_DECODINGS}
-                for decoding in PLAN_DECODINGS if name in (PLAIN_INPUTS, ALL_INPUTS) else (REFINED, COUNTED):
+                for decoding in PLAN_DECODINGS if name in (PLAIN_INPUTS, ALL_INPUTS) else (REFINED, COUNTED, BOTH):
                     yield self._row(name, decoding, seed, told[decoding])
                 yield self._row(name, CHOSEN, seed, self._chosen(told))
             if len(plans) > 1:
@@ -241,7 +245,7 @@ class _Study:
 
     def rule_part(self, fold: int) -> dict[str, Any]:
         """The rule for a fold: the best of `RULES` on the next fold, told by a model that saw neither of the two."""
-        path = self._path("rule", ALL_INPUTS, 0, fold, self.config.planner, ".json")
+        path = self._path("rule", ALL_INPUTS, 0, fold, self.config.planner, f"-of-{len(RULES)}.json")
         if not path.is_file():
             inner = (fold + 1) % self.config.folds
             training, _ = self._fold(ALL_INPUTS, fold)
