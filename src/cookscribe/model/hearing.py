@@ -71,10 +71,11 @@ class Copying:
     def log_probabilities(self, logits: Tensor, read_words: int) -> Tensor:
         """(B, L, vocabulary) scores give (B, L, vocabulary + read_words) log-probabilities of all that can be said."""
         spoken = logits.float().softmax(dim=-1) * self.gate.unsqueeze(-1)
-        both = torch.cat((spoken, spoken.new_zeros(*spoken.shape[:-1], read_words)), dim=-1)
         copied = (1 - self.gate).unsqueeze(-1) * self.attention
         places = self.words.unsqueeze(1).expand_as(copied)
-        return both.scatter_add(-1, places, copied.to(both.dtype)).clamp(min=SMALLEST).log()
+        # In place, because there are many read words and decoding comes here for every word.
+        both = F.pad(spoken, (0, read_words))
+        return both.scatter_add_(-1, places, copied.to(both.dtype)).clamp_(min=SMALLEST).log_()
 
 
 class Hearing(nn.Module):

@@ -23,7 +23,7 @@ import torch
 from cookscribe.bundles.bundle import CARD, DESCRIPTION, Bundle, BundleConfig
 from cookscribe.candidates import Candidates
 from cookscribe.datasets.root import YouCook2
-from cookscribe.files import write_text
+from cookscribe.files import read_json, write_text
 from cookscribe.proposals.candidate_store import read_candidate_store, write_candidate_store
 from cookscribe.speech.run import Narrated, SpeechMaterial, SpeechRun, train_writer
 from cookscribe.speech.scribe import LISTENER, SPANS
@@ -32,7 +32,7 @@ from cookscribe.speech.spans import SpanFinder
 from cookscribe.speech.videos import NAMES, Listener
 from cookscribe.speech.words import ENCODER
 from cookscribe.training.checkpoint import CONFIG, VOCABULARY, WEIGHTS, read_tensors, write_tensors
-from cookscribe.training.loop import History
+from cookscribe.training.loop import HISTORY, History
 
 OUT_OF_FOLD, STORY, BUNDLE = "out_of_fold.safetensors", "story", "bundle"
 FOLDS = 2
@@ -103,13 +103,16 @@ class SpeechFolder:
 
     def finder(self) -> SpanFinder:
         """The span model of all training videos, trained."""
-        assert self.out_of_fold
+        if not (self.out / OUT_OF_FOLD).is_file():
+            assert self.out_of_fold
         return load_finder(self.out / SPANS)
 
     def writer(self, seed: int) -> Path:
         """Folder of the writer of a seed, trained."""
-        self.train(seed)
-        return self.out / f"seed-{seed}"
+        folder = self.out / f"seed-{seed}"
+        if not (folder / HISTORY).is_file() or not read_json(folder / HISTORY).get("stopped"):
+            self.train(seed)
+        return folder
 
     def train(self, seed: int) -> History:
         """Train the writer of a seed."""

@@ -19,7 +19,7 @@ from cookscribe.datasets.splits import development_split
 from cookscribe.datasets.transcripts import Transcript
 from cookscribe.datasets.vocabulary import Vocabulary
 from cookscribe.errors import BadValueError
-from cookscribe.model.config import preset
+from cookscribe.model.config import SPECIAL_TOKENS, preset
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig
 from cookscribe.seeds import generator
@@ -53,6 +53,15 @@ TRAINING: dict[str, Any] = {
 # Events are chosen by somebody else, so only the words are learnt.
 LOSSES: dict[str, Any] = {"reduction": "mean", "event": 0.0}
 DECODING: dict[str, Any] = {"events": "given", "max_steps": 30}
+
+# How a trained writer is read out, chosen on the development part: a beam, no run of four words twice in a recipe, and
+# no word but the most frequent ones twice in a sentence.
+READ_OUT: dict[str, Any] = {"beam": 3, "new_words": 4, "once": SPECIAL_TOKENS + 20}
+
+
+def read_out(config: DecodingConfig) -> DecodingConfig:
+    """A writer's own way of decoding with `READ_OUT`."""
+    return config.model_copy(update=READ_OUT)
 
 
 class SpeechRun(Config):

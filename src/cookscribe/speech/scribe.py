@@ -22,6 +22,7 @@ from cookscribe.errors import BadValueError
 from cookscribe.ingredients import IngredientMatcher
 from cookscribe.recipe import Candidate, Evidence, Influence, MadeBy, Recipe, Span, Step, StepEvidence, Video
 from cookscribe.scribe import Stage, clean_ingredients, described, silent_stage, title_of
+from cookscribe.speech.run import read_out
 from cookscribe.speech.span_task import check_width, load_finder
 from cookscribe.speech.spans import SpanFinder
 from cookscribe.speech.subtitles import find_transcript, read_transcript
@@ -109,7 +110,8 @@ class SpeechScribe:
         stage("writing", 0.0)
         heard = self.listener.listen(transcript, video.duration)
         events = self.finder.find(heard.track)
-        story = self.writer.write([self.listener.input(heard, events.spans, given or None)])[0]
+        decoding = read_out(self.writer.config.decoding)
+        story = self.writer.write([self.listener.input(heard, events.spans, given or None)], decoding)[0]
         stage("writing", 1.0)
         names = given or named_in(story.steps, heard.ingredients)
         if not transcript.timed:

@@ -28,7 +28,7 @@ from cookscribe.files import read_json, write_json, write_text
 from cookscribe.proposals.baselines import reranked, suppressed
 from cookscribe.proposals.nearest import NearestNeighbourCaptioner
 from cookscribe.speech.making import SpeechFolder
-from cookscribe.speech.run import Narrated, SpeechRun
+from cookscribe.speech.run import Narrated, SpeechRun, read_out
 from cookscribe.speech.videos import HeardVideo
 from cookscribe.studies.paper import CANDIDATES, MAIN
 from cookscribe.studies.registry import StudyOptions
@@ -112,7 +112,6 @@ class NarratedStudy:
         return {
             "heard": {key: _spans(finder.find(video.track).spans) for key, video in self.heard.items()},
             "published": {key: _spans(suppressed(candidates[key], OVERLAP).spans) for key in self.truth},
-            "true": {key: events.spans for key, events in self.truth.items()},
         }
 
     @cached_property
@@ -146,7 +145,7 @@ class NarratedStudy:
             listener.input(self.heard[key], spans, self.ingredients[key] if listed else None)
             for key, spans in self.events[source].items()
         ]
-        stories = writer.write(inputs)
+        stories = writer.write(inputs, read_out(writer.config.decoding))
         return {key: told_events(story) for key, story in zip(self.events[source], stories, strict=True)}
 
     def report(self, name: str, tell: Callable[[], Told]) -> Mapping[str, Any]:
@@ -182,7 +181,7 @@ class NarratedStudy:
         for source in ("heard", "published"):
             name = f"nearest neighbour, {source} events"
             found.append(Row(name, [self.report(name, partial(self.nearest, source))]))
-        for source in ("heard", "published", "true"):
+        for source in ("published", "heard"):
             for listed in (False, True):
                 name = f"ours, {source} events, {'ingredient list' if listed else 'no list'}"
                 reports = [
