@@ -46,8 +46,8 @@ class DecodingConfig(Config):
             0 for no such rule. A model that copies may otherwise say a heard word again and again.
         stop_bias: added to the logit of STOP; above 0 gives shorter recipes.
         events: "steps" chooses one event after another, as the paper does; "given" writes about every candidate in
-            order, because somebody else has chosen them; "quality", "chain" and "counted" tell the best story of
-            the planner's plan, whose borders are refined (see `story_decoding`).
+            order, because somebody else has chosen them; "quality", "chain", "counted" and "both" tell the best
+            story of the planner's plan, whose borders are refined (see `story_decoding`).
         max_overlap, count_weight: of "quality" and of "chain".
         refine: False tells a planned story with the candidates' own borders.
     """
@@ -62,7 +62,7 @@ class DecodingConfig(Config):
     new_words: int = Field(default=0, ge=0)
     once: int = Field(default=0, ge=0)
     stop_bias: float = 0.0
-    events: Literal["steps", "given", "quality", "chain", "counted"] = "steps"
+    events: Literal["steps", "given", "quality", "chain", "counted", "both"] = "steps"
     max_overlap: float = Field(default=0.3, ge=0, le=1)
     count_weight: float = Field(default=1.0, ge=0)
     refine: bool = True
