@@ -22,9 +22,10 @@ from cookscribe.scribe import load
 from cookscribe.speech.around import GIVEN, HEARD_NAME
 from cookscribe.speech.making import SpeechFolder
 from cookscribe.speech.run import SpeechRun
-from cookscribe.speech.scribe import SpeechScribe
+from cookscribe.speech.scribe import SpeechScribe, named_in
 from cookscribe.speech.subtitles import read_transcript
 from cookscribe.speech.task import Sampler, SpeechExample, Variety, moved_spans
+from cookscribe.story import StoryStep
 from tests.studies.made_up_youcook2 import write_folder
 
 LINES = ("chop the onion", "now we fry the onion", "and boil the rice", "mix in the egg", "then bake it")
@@ -180,3 +181,11 @@ def test_study_runs_by_its_command(data: Path, tmp_path: Path) -> None:
     assert "paper: BIVT" in table
     report = json.loads((tmp_path / "reports" / "PDVC-published.json").read_text())
     assert 0 < report["all"]["distinct"] <= 100
+
+
+def test_the_list_of_a_recipe_holds_a_name_once() -> None:
+    told = [
+        StoryStep(n, np.array([n, n + 1.0]), text, np.zeros(2), -1.0)
+        for n, text in enumerate(("chop the onions", "fry the onion in butter", "serve"))
+    ]
+    assert named_in(told, ("onion", "onions", "butter", "rice")) == ["onion", "butter"]

@@ -19,7 +19,7 @@ from cookscribe.candidates import Candidates
 from cookscribe.datasets.actions import ActionMatcher, packaged_verbs
 from cookscribe.datasets.transcripts import Transcript
 from cookscribe.errors import BadValueError
-from cookscribe.ingredients import IngredientMatcher
+from cookscribe.ingredients import IngredientMatcher, canonical
 from cookscribe.recipe import Candidate, Evidence, Influence, MadeBy, Recipe, Span, Step, StepEvidence, Video
 from cookscribe.scribe import Stage, clean_ingredients, described, silent_stage, title_of
 from cookscribe.speech.run import read_out
@@ -182,13 +182,17 @@ def told_steps(steps: Sequence[StoryStep], events: Candidates, heard: HeardText)
 
 
 def named_in(steps: Sequence[StoryStep], names: Sequence[str]) -> list[str]:
-    """The heard ingredients that a sentence names, in order of first mention: the list of the recipe."""
+    """The heard ingredients that a sentence names, in order of first mention: the list of the recipe.
+
+    A name in both numbers ("onion", "onions") stands there once.
+    """
     matcher = IngredientMatcher(names)
-    order: dict[str, None] = {}
+    found: dict[tuple[str, ...], str] = {}
     for step in steps:
         for mention in matcher.find(step.sentence):
-            order.setdefault(names[mention.ingredient])
-    return list(order)
+            name = names[mention.ingredient]
+            found.setdefault(tuple(canonical(word) for word in name.split()), name)
+    return list(found.values())
 
 
 def _named(names: Sequence[str]) -> tuple[Influence, ...]:
