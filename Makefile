@@ -35,8 +35,9 @@ lint: setup
 test: lint browser
 	$(BIN)/pytest -n 2 --dist loadfile -q
 
+# A drawn video that no model learnt from, its recipe beside the truth, and the page in demo/.
 demo: setup
-	$(BIN)/cookscribe evaluate examples/predictions.json --truth examples/truth.json --ingredients examples/ingredients.json
+	$(BIN)/cookscribe kitchen demo --out demo
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

@@ -55,7 +55,7 @@ def test_a_drawn_film_goes_to_the_kitchen_and_nobody_listens(tmp_path: Path) -> 
     path = film(tmp_path / "drawn.mp4", comment=f"{LABEL} (seed 7, number 0)")
     assert VideoFile(path).info.comment == f"{LABEL} (seed 7, number 0)"
     scribe, opened = chooser(TALK)
-    scribe._listener = None  # would have to load the recogniser
+    scribe._given = None  # would have to load the recogniser
     assert scribe.write(path, ["rice"]).steps[0].sentence == "told by kitchen"
     assert opened[DRAWN].asked == [{"video": path, "ingredients": ["rice"]}]
 

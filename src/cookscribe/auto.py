@@ -58,7 +58,8 @@ class AutoScribe:
         names: Sequence[str] | None = None,
         open_bundle: Callable[[str], RecipeWriter] = load,
     ) -> None:
-        self._listener = listener
+        self._given = listener
+        self._recogniser: Listener | None = None
         self._names = tuple(names) if names is not None else shipped()
         self._open = open_bundle
         self._scribes: dict[str, RecipeWriter] = {}
@@ -99,14 +100,17 @@ class AutoScribe:
         return self._scribes[name]
 
     def _heard(self, film: VideoFile, stage: Stage) -> Transcript:
-        if self._listener is None:
+        if self._given is None:
             if (beside := find_transcript(film.path)) is not None:
                 return read_transcript(beside, film.duration)
             if film.info.sound is None:
                 raise NoModelFitsError(film.path, "has no sound, and no model for silent real film is shipped", ADVICE)
-            self._listener = _recogniser(film)
+            if self._recogniser is None:
+                self._recogniser = _recogniser(film)
+        listener = self._given or self._recogniser
+        assert listener is not None
         stage("listening", 0.0)
-        return self._listener(film, lambda seconds: stage("listening", min(1.0, seconds / film.duration)))
+        return listener(film, lambda seconds: stage("listening", min(1.0, seconds / film.duration)))
 
 
 def is_drawn_film(film: VideoFile) -> bool:

@@ -72,7 +72,8 @@ def write_command(
                 raise
             # One bad film does not stop the others; the end of the run says what failed.
             failures.append(error)
-            notices.print(f"cookscribe: {error}", style="red", highlight=False, markup=False, soft_wrap=True)
+            line = f"cookscribe: {error.subject}: {error.cause}"
+            notices.print(line, style="red", highlight=False, markup=False, soft_wrap=True)
             continue
         for note in written.notes:
             notices.print(note, highlight=False, markup=False)
@@ -80,6 +81,8 @@ def write_command(
             screen.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
     if failures:
         notices.print(f"{len(failures)} of {len(videos)} videos failed", highlight=False)
+        for advice in dict.fromkeys(error.advice for error in failures if error.advice):
+            notices.print(f"what can be done: {advice}", highlight=False, markup=False, soft_wrap=True)
         raise typer.Exit(max(error.exit_code for error in failures))
 
 
