@@ -12,7 +12,7 @@ from cookscribe.bundles import kitchen as making
 from cookscribe.bundles.bundle import Bundle
 from cookscribe.bundles.drawn_features import picture_of
 from cookscribe.bundles.kitchen import KitchenRun, Watched, make_kitchen_bundle
-from cookscribe.bundles.kitchen_scores import NEAREST, OURS, HeldOut, as_markdown, score_bundle
+from cookscribe.bundles.kitchen_scores import NEAREST, OURS, REPHRASED, HeldOut, as_markdown, score_bundle
 from cookscribe.datasets.store import FeatureStore
 from cookscribe.encoders import Progress
 from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipe
@@ -109,12 +109,15 @@ def test_figures_of_held_out_films(made: tuple[Bundle, Path], tmp_path: Path) ->
     recipe = make_recipe(2000, 0, "testing", tempo=10)
     dark = np.zeros((32, 48, 3), dtype=np.uint8)
     path = write_video(tmp_path / f"{recipe.id}.mp4", [(n, dark) for n in range(int(recipe.duration))], rate=1.0)
-    held_out = HeldOut({recipe.id: recipe.annotated()}, {recipe.id: path}, FeatureStore(tmp_path / "features"))
+    store = FeatureStore(tmp_path / "features")
+    held_out = HeldOut({recipe.id: recipe}, {recipe.id: recipe.annotated()}, {recipe.id: path}, store)
     watched = Watched(RUN, folder)
     scribe = load_film_scribe(bundle, MadeUpEncoder(recipe))
     rows, recipes = score_bundle(scribe, held_out, (list(watched.originals.values()), watched.store))
     assert set(recipes) == {recipe.id}
     assert 0 < rows[OURS]["SODA tIoU"] <= 100
     assert rows[NEAREST]["SODA METEOR"] >= 0
+    assert rows[REPHRASED]["SODA METEOR"] > rows[OURS]["SODA METEOR"]
+    assert rows[REPHRASED]["SODA tIoU"] == rows[OURS]["SODA tIoU"]
     assert as_markdown(rows).count("\n") == len(rows) + 1
     assert held_out.tracks.ids() == [recipe.id]

@@ -2,7 +2,8 @@
 
 Held out are recipes of the testing split: another seed, and every recipe has a combination (such as grated carrots)
 that no training recipe has. Beside the bundle stands the nearest-neighbour captioner, with the same features and
-proposals: once on the events that the proposal model itself would choose, and once on the bundle's own events.
+proposals: once on the events that the proposal model itself would choose, and once on the bundle's own events. Above
+all stands the truth in other words: the grammar has several ways to say the same, and nobody can know which it took.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.meteor import MeteorTable
 from cookscribe.evaluation.report import evaluate
 from cookscribe.kitchen.drawing.film import Picture, draw_videos
+from cookscribe.kitchen.grammar import sentence
 from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipes
 from cookscribe.kitchen.splits import TESTING
+from cookscribe.kitchen.world import perform
 from cookscribe.progress import track
 from cookscribe.proposals.nearest import NearestNeighbourCaptioner
 from cookscribe.recipe import Recipe
 from cookscribe.scribe import Scribe, described, title_of
+from cookscribe.seeds import generator
 from cookscribe.tokens import ptb_tokens
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile
@@ -37,6 +41,7 @@ SEED = 2000  # of the held-out recipes
 TEMPO = 3.5
 OURS, WITHOUT = "with the list", "without the list"
 NEAREST, NEAREST_OURS = "nearest neighbour, events of the proposals", "nearest neighbour, our events"
+REPHRASED = "the truth in other words, our events"
 # Where a figure stands in a report, by its heading.
 FIGURES: dict[str, tuple[str, ...]] = {
     "SODA tIoU": ("soda", "strict", "tIoU"),
@@ -52,6 +57,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
 class HeldOut:
     """Held-out videos as files, with what an encoder made of them."""
 
+    recipes: dict[str, MadeUpRecipe]
     videos: dict[str, AnnotatedVideo]
     films: dict[str, Path]
     tracks: FeatureStore
@@ -62,6 +68,7 @@ class HeldOut:
         recipes = held_out_recipes(count)
         paths = draw_videos(recipes, folder / "films", Picture(), workers=workers)
         return cls(
+            {recipe.id: recipe for recipe in recipes},
             {recipe.id: recipe.annotated() for recipe in recipes},
             {recipe.id: path for recipe, path in zip(recipes, paths, strict=True)},
             FeatureStore(folder / "features"),
@@ -114,6 +121,10 @@ def score_bundle(
         OURS: {key: events_of(recipe) for key, recipe in recipes.items()},
         WITHOUT: {key: events_of(r) for key, r in tell_all(scribe, held_out, tracks, listed=False).items()},
     }
+    rows[REPHRASED] = {
+        key: Events(events.spans, tuple(in_other_words(held_out.recipes[key], span) for span in events.spans.tolist()))
+        for key, events in rows[OURS].items()
+    }
     if training is not None:
         captioner = NearestNeighbourCaptioner.fit_videos(*training)
         answers = {key: scribe.proposer.answer(scribe.proposer.propose(tracks[key])).spans for key in tracks}
@@ -132,6 +143,17 @@ def score_bundle(
         name: _figures(evaluate(truth, told, meteor=meteor, ingredients=lists).as_json()) for name, told in rows.items()
     }
     return figures, recipes
+
+
+def in_other_words(recipe: MadeUpRecipe, span: tuple[float, float]) -> str:
+    """What the grammar might as well have said of the true step that is nearest to a span."""
+    number = int(tiou_matrix(np.array([span]), recipe.annotated().spans)[0].argmax())
+    step, state = recipe.steps[number], recipe.before(number)
+    states = []
+    for act in step.acts:
+        states.append(state)
+        state = perform(state, act)
+    return sentence(step.acts, states, generator("in other words", recipe.seed, recipe.number, number))
 
 
 def _figures(report: Mapping[str, Any]) -> dict[str, float]:
