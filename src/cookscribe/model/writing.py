@@ -6,7 +6,7 @@ those of the memory are computed once per sentence, and sentences that are finis
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -111,7 +111,11 @@ class SentenceWriter:
 
     def reorder(self, index: Tensor) -> None:
         """Go on with the sentences in `index`, e.g. the best of a beam; not after `leave`."""
-        self.opened = self.opened.take(index)
+        heard = self.opened.heard
+        self.opened = replace(self.opened, heard=None).take(index)
+        if heard is not None:
+            # The sentences of a beam belong to one video and share what was heard; only a choice of videos changes it.
+            self.opened = replace(self.opened, heard=heard if len(index) == len(heard.mask) else heard.take(index))
         self.event, self.prefix_mask = self.opened.event, self.opened.prefix_mask
         self.kept = [kept.take(index) for kept in self.kept]
         self.hidden = [hidden[index] for hidden in self.hidden]
