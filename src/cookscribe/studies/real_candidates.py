@@ -70,7 +70,7 @@ PLAN_DECODINGS: dict[str, tuple[StoryRule, bool]] = {
     BOTH: ("both", True),
 }
 # Of these one is chosen for each fold, on videos inside its training part.
-RULES = ("quality, refined", REFINED, COUNTED, BOTH)
+RULES = ("quality, refined", REFINED, COUNTED)
 POINTER_DECODINGS: dict[str, DecodingConfig] = {
     "paper: pointer with STOP": DecodingConfig(max_steps=LONGEST_STORY, max_words=1),
     "pointer, forward only": DecodingConfig(max_steps=LONGEST_STORY, max_words=1, order="start"),
@@ -82,6 +82,7 @@ class RealCandidates(Config):
 
     folds: int = Field(default=5, ge=2)
     seeds: int = Field(default=3, ge=1)
+    pointer_seeds: int = Field(default=1, ge=1)  # the pointer is walked step by step, which is dear
     planner: SelectionConfig = SelectionConfig()
     pointer: SelectionConfig = SelectionConfig(
         way="pointer",
@@ -151,14 +152,16 @@ def smoke(config: RealCandidates) -> RealCandidates:
 class _Study:
     def __init__(self, inputs: SelectionInputs, config: RealCandidates, out: Path) -> None:
         self.inputs, self.config, self.out = inputs, config, out
-        self.cache: dict[str, list[SelectionVideo]] = {}
+        self.cache: dict[tuple[Extra, ...], list[SelectionVideo]] = {}
         self.truth = {video.id: video.truth for video in self.videos(PLAIN_INPUTS)}
         self.parts = folds(self.truth, config.folds)
+        self.pointer_seeds = min(config.pointer_seeds, config.seeds)
 
     def videos(self, inputs: str) -> list[SelectionVideo]:
-        if inputs not in self.cache:
-            self.cache[inputs] = self.inputs.videos(INPUTS[inputs])
-        return self.cache[inputs]
+        extras = INPUTS[inputs]
+        if extras not in self.cache:
+            self.cache[extras] = self.inputs.videos(extras)
+        return self.cache[extras]
 
     def rows(self) -> list[Row]:
         """NMS first, then the rest."""
@@ -167,16 +170,16 @@ class _Study:
             self.rule_part(fold)
         # Seed by seed, so that a run with fewer seeds can be read from what an interrupted one has finished.
         for seed in range(self.config.seeds):
-            for name, fold in track(list(product(INPUTS, folds)), f"planners, seed {seed}"):
+            for name, fold in track(list(product(reversed(INPUTS), folds)), f"planners, seed {seed}"):
                 self.plan_part(name, seed, fold)
-            for fold in track(list(folds), f"pointers, seed {seed}"):
-                self.pointer_part(seed, fold)
+        for seed, fold in track(list(product(range(self.pointer_seeds), folds)), "pointers"):
+            self.pointer_part(seed, fold)
         return list(self._rows())
 
     def _rows(self) -> Iterator[Row]:
         yield self._row(PLAIN_INPUTS, NMS, None, self._nms())
         yield self._row("-", ORACLE, None, self._oracle())
-        for seed in range(self.config.seeds):
+        for seed in range(self.pointer_seeds):
             found = [self.pointer_part(seed, fold) for fold in range(self.config.folds)]
             for decoding in POINTER_DECODINGS:
                 chosen = {key: value for part in found for key, value in part[decoding].items()}
@@ -245,7 +248,7 @@ class _Study:
 
     def rule_part(self, fold: int) -> dict[str, Any]:
         """The rule for a fold: the best of `RULES` on the next fold, told by a model that saw neither of the two."""
-        path = self._path("rule", ALL_INPUTS, 0, fold, self.config.planner, f"-of-{len(RULES)}.json")
+        path = self._path("rule", ALL_INPUTS, 0, fold, self.config.planner, ".json")
         if not path.is_file():
             inner = (fold + 1) % self.config.folds
             training, _ = self._fold(ALL_INPUTS, fold)
