@@ -1,0 +1,56 @@
+"""The shipped bundle of narrated films: small, in half precision, and it knows what is talked about."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from cookscribe.bundles.bundle import Bundle, find_bundle, shipped
+from cookscribe.datasets.transcripts import Transcript
+from cookscribe.recipe import Recipe, Video
+from cookscribe.speech.scribe import SpeechScribe
+from cookscribe.training.checkpoint import read_tensors
+
+TALK = (
+    (20.0, "hello everybody and welcome today we make pancakes"),
+    (35.0, "first crack two eggs into a bowl and add the milk"),
+    (55.0, "then add the flour the sugar and a pinch of salt and whisk everything"),
+    (85.0, "now melt the butter in a hot frying pan"),
+    (105.0, "pour some of the batter into the pan"),
+    (125.0, "when you see bubbles flip the pancake over and cook the other side"),
+    (150.0, "put the pancakes on a plate and pour the maple syrup over them"),
+    (175.0, "thank you for watching and see you next week"),
+)
+
+
+@pytest.fixture(scope="module")
+def bundle() -> Bundle:
+    if "youcook2-speech" not in shipped():
+        pytest.skip("the bundle is not shipped")
+    return find_bundle("youcook2-speech")
+
+
+@pytest.fixture(scope="module")
+def recipe(bundle: Bundle) -> Recipe:
+    ends = [start for start, _ in TALK[1:]] + [190.0]
+    transcript = Transcript.from_segments(
+        (start, min(end, start + 12.0), text) for (start, text), end in zip(TALK, ends, strict=True)
+    )
+    return SpeechScribe.load(bundle).tell(transcript, None, Video(name="pancakes.mp4", duration=200.0), "Pancakes")
+
+
+def test_pancakes(recipe: Recipe) -> None:
+    text = " ".join(step.sentence for step in recipe.steps)
+    assert 3 <= len(recipe.steps) <= 10
+    named = [word for word in ("egg", "milk", "flour", "butter", "batter", "pancake", "syrup") if word in text]
+    assert len(named) >= 4, text
+    assert len({step.sentence for step in recipe.steps}) == len(recipe.steps)
+    assert set(recipe.ingredients) & {"eggs", "milk", "flour", "butter"}
+
+
+def test_it_is_small(bundle: Bundle) -> None:
+    files = [path for path in bundle.folder.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 20 * 2**20
+    weights, _ = read_tensors(bundle.story / "weights.safetensors")
+    assert {value.dtype for value in weights.values()} <= {torch.float16, torch.int64}
+    assert "## Figures" in (bundle.folder / "README.md").read_text()
