@@ -37,7 +37,7 @@ def run_of(config: Path, **changes: Any) -> StoryRun:
 @pytest.fixture(scope="module")
 def learnt(kitchen: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("learnt")
-    training = {"epochs": 16, "batch_size": 4, "learning_rate": 0.01, "ema": 0.9, "evaluate_every": 8}
+    training = {"epochs": 10, "batch_size": 4, "learning_rate": 0.01, "ema": 0.9, "evaluate_every": 10}
     train_story(run_of(kitchen, training=training), kitchen.parent, folder, quiet=True)
     return folder
 
