@@ -53,10 +53,21 @@ class RecipeWriter(Protocol):
 
 
 class Scribe:
-    """Encoder, proposals and recipe model of one bundle, loaded once and used for any number of videos."""
+    """Encoder, proposals and recipe model of one bundle, loaded once and used for any number of videos.
 
-    def __init__(self, bundle: Bundle, encoder: Encoder, proposer: Proposer, writer: StoryWriter) -> None:
+    `unlisted` writes instead of `writer` when nobody knows the ingredients.
+    """
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        encoder: Encoder,
+        proposer: Proposer,
+        writer: StoryWriter,
+        unlisted: StoryWriter | None = None,
+    ) -> None:
         self.bundle, self.encoder, self.proposer, self.writer = bundle, encoder, proposer, writer
+        self.unlisted = unlisted or writer
 
     def write(
         self,
@@ -91,13 +102,15 @@ class Scribe:
         stage("proposing", 0.0)
         candidates = self.proposer.propose(track)
         stage("writing", 0.0)
-        story = self.writer.write([self.writer.prepare(candidates, ingredients, track, name=video.name)])[0]
+        writer = self.writer if ingredients else self.unlisted
+        story = writer.write([writer.prepare(candidates, ingredients, track, name=video.name)])[0]
         stage("writing", 1.0)
-        return self._recipe(story, candidates, ingredients, video, title, warnings)
+        return self._recipe(story, writer.config.actions, candidates, ingredients, video, title, warnings)
 
     def _recipe(
         self,
         story: Story,
+        verbs: Sequence[str],
         candidates: Candidates,
         ingredients: Sequence[str],
         video: Video,
@@ -106,13 +119,12 @@ class Scribe:
     ) -> Recipe:
         told = sorted(story.steps, key=lambda step: (step.span[0], step.span[1]))
         matcher = IngredientMatcher(ingredients)
-        verbs = self.writer.config.actions
         actions = ActionMatcher(verbs)
         steps = tuple(
             Step(
                 span=Span(start=float(step.span[0]), end=min(float(step.span[1]), video.duration)),
                 sentence=step.sentence or "(no words)",
-                confidence=self.bundle.config.calibrated(confidence(step, candidates)),
+                confidence=self.bundle.config.calibrated(confidence(step, candidates), listed=bool(ingredients)),
                 ingredients=tuple(ingredients[i] for i in sorted(matcher.named(step.sentence))),
                 actions=tuple(verbs[i] for i in sorted(actions.named(step.sentence))),
             )
@@ -182,6 +194,7 @@ def load_film_scribe(bundle: Bundle, encoder: Encoder | None = None) -> Scribe:
         encoder or load_encoder(bundle.config.encoder, EncoderOptions(rate=bundle.config.rate)),
         Proposer.load(bundle.proposals),
         StoryWriter.load(bundle.story),
+        StoryWriter.load(bundle.unlisted) if bundle.unlisted else None,
     )
 
 

@@ -31,8 +31,9 @@ RUN = KitchenRun(
     development=0.2,
     model={"width": 32, "feedforward": 32, "frames": 32, "queries": 8, "groups": 1},
     training={"epochs": 2, "batch_size": 8},
-    story={"width": 32, "heads": 2},
+    story={"planner": True, "planner_width": 16, "width": 32, "heads": 2},
     story_training={"epochs": 2, "batch_size": 8},
+    unlisted_training={"epochs": 1, "batch_size": 8},
 )
 
 
@@ -75,6 +76,8 @@ def test_the_bundle_says_what_it_is(made: tuple[Bundle, Path]) -> None:
     config = Bundle.open(bundle.folder).config
     assert (config.name, config.encoder, config.rate, config.simulated) == ("kitchen", "effnet", 1.0, True)
     assert config.calibration is not None
+    assert config.unlisted_calibration is not None
+    assert bundle.unlisted is not None
     assert 0 < config.calibrated(0.1) < 1
 
 

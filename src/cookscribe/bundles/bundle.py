@@ -4,6 +4,7 @@ kitchen/
   bundle.json            what it is: name, encoder, limits
   README.md              the model card
   proposals/, story/     model folders: config.json, weights.safetensors (half precision), vocabulary.json
+  story-unlisted/        if there, the recipe model for films whose ingredients nobody knows
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from cookscribe.training.checkpoint import CONFIG, VOCABULARY, WEIGHTS, read_ten
 from cookscribe.training.story_writer import StoryWriter
 
 DESCRIPTION, CARD = "bundle.json", "README.md"
-PROPOSALS, STORY = "proposals", "story"
+PROPOSALS, STORY, UNLISTED = "proposals", "story", "story-unlisted"
 
 
 class BundleConfig(Config):
@@ -43,6 +44,7 @@ class BundleConfig(Config):
         weak: a recipe whose mean confidence is below this says that its evidence is weak.
         calibration: slope and shift that turn the log odds of the model's own confidence into those of being right, as
             held-out videos had it; None leaves the confidence as it is.
+        unlisted_calibration: the same for recipes written without an ingredient list; None for the same numbers.
     """
 
     format: Literal[1] = 1
@@ -54,12 +56,14 @@ class BundleConfig(Config):
     films: str = ""
     weak: float = 0.2
     calibration: tuple[float, float] | None = None
+    unlisted_calibration: tuple[float, float] | None = None
 
-    def calibrated(self, confidence: float) -> float:
+    def calibrated(self, confidence: float, *, listed: bool = True) -> float:
         """How often a step of this confidence is right."""
-        if self.calibration is None:
+        line = self.calibration if listed else self.unlisted_calibration or self.calibration
+        if line is None:
             return confidence
-        slope, shift = self.calibration
+        slope, shift = line
         return 0.5 + 0.5 * math.tanh((slope * log_odds(confidence) + shift) / 2)
 
 
@@ -93,6 +97,12 @@ class Bundle:
     def story(self) -> Path:
         """Folder of the recipe model."""
         return self.folder / STORY
+
+    @property
+    def unlisted(self) -> Path | None:
+        """Folder of the recipe model for films without an ingredient list, if the bundle has one."""
+        folder = self.folder / UNLISTED
+        return folder if folder.is_dir() else None
 
 
 def _shipped_folder() -> Path:
@@ -151,9 +161,12 @@ def bundle_models(name: str, films: str, proposals: Path, story: Path, target: P
     return pack(config, proposals, story, card, target)
 
 
-def pack(config: BundleConfig, proposals: Path, story: Path, card: str, target: Path) -> Bundle:
-    """Make a bundle of two trained models; weights are stored in half precision, training states are left behind."""
-    for source, name in ((proposals, PROPOSALS), (story, STORY)):
+def pack(
+    config: BundleConfig, proposals: Path, story: Path, card: str, target: Path, unlisted: Path | None = None
+) -> Bundle:
+    """Make a bundle of trained models; weights are stored in half precision, training states are left behind."""
+    sources = [(proposals, PROPOSALS), (story, STORY)]
+    for source, name in sources if unlisted is None else [*sources, (unlisted, UNLISTED)]:
         folder = target / name
         folder.mkdir(parents=True, exist_ok=True)
         for file in (CONFIG, VOCABULARY):

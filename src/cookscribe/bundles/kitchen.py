@@ -6,7 +6,8 @@ DIR/
   seed-0/proposals/  PDVC, and one more model per fold
   seed-0/candidates.safetensors   out of fold
   seed-0/story/      the recipe model (BIVT)
-  seed-0/bundle/     both, in half precision, with a card
+  seed-0/story-unlisted/   the same for films whose ingredients nobody knows
+  seed-0/bundle/     all of them, in half precision, with a card
 
 Every part is kept, so that an interrupted run goes on where it was. Features are shared by all seeds.
 """
@@ -20,7 +21,7 @@ from typing import Any
 
 from pydantic import Field
 
-from cookscribe.bundles.bundle import Bundle, BundleConfig, pack
+from cookscribe.bundles.bundle import PROPOSALS, STORY, UNLISTED, Bundle, BundleConfig, pack
 from cookscribe.bundles.drawn_features import RATE, write_drawn_features
 from cookscribe.bundles.kitchen_scores import calibrate, right_steps
 from cookscribe.bundles.remixing import remix
@@ -66,10 +67,10 @@ class KitchenRun(Config):
         seed: of the two trainings; the videos stay the same.
         model, training: changes to the proposal model's preset `small` and its training.
         story, losses, story_training, decoding: changes to the recipe model's preset.
+        unlisted_training: instead of `story_training` for the recipe model that does without an ingredient list.
         reading: changes to the decoding of the trained model; these did best on the videos kept apart. A beam would
             make every look at them in training slower.
         preset: of the recipe model.
-        unlisted: the recipe model also learns from every cut without its ingredient list.
         weak: mean confidence below which a recipe says that its evidence is weak; confidences are calibrated, so 0.5
             means that half of the steps are expected to be wrong.
     """
@@ -84,10 +85,10 @@ class KitchenRun(Config):
     preset: str = "small-bivt"
     story: dict[str, Any] = Field(default_factory=lambda: {"planner": True, "order": "start"})
     losses: dict[str, Any] = Field(default_factory=dict)
-    story_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 8})
+    story_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 10})
+    unlisted_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 8})
     decoding: dict[str, Any] = Field(default_factory=lambda: {"events": "quality"})
     reading: dict[str, Any] = Field(default_factory=lambda: {"events": "chain", "beam": 3})
-    unlisted: bool = True
     weak: float = 0.5
 
 
@@ -116,9 +117,10 @@ def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -
     """Make the bundle; whatever `folder` holds already is used."""
     watched = Watched(run, folder)
     place = folder / f"seed-{run.seed}"
-    train_kitchen_proposals(run, watched, place / "proposals", quiet=quiet)
+    train_kitchen_proposals(run, watched, place / PROPOSALS, quiet=quiet)
     candidates = propose_out_of_fold(watched, place)
-    train_kitchen_story(run, watched, candidates, folder, place, quiet=quiet)
+    train_kitchen_story(run, watched, candidates, folder, place / STORY, listed=True, quiet=quiet)
+    train_kitchen_story(run, watched, candidates, folder, place / UNLISTED, listed=False, quiet=quiet)
     config = BundleConfig(
         name=NAME,
         encoder=ENCODER,
@@ -126,10 +128,12 @@ def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -
         films=FILMS,
         simulated=True,
         weak=run.weak,
-        calibration=calibrate(*confidences(run, watched, candidates, place / "story")),
+        calibration=calibrate(*confidences(run, watched, candidates, place / STORY, listed=True)),
+        unlisted_calibration=calibrate(*confidences(run, watched, candidates, place / UNLISTED, listed=False)),
     )
-    made = pack(config, place / "proposals", place / "story", card(run), place / "bundle")
-    read_as(made.story, run.reading)
+    made = pack(config, place / PROPOSALS, place / STORY, card(run), place / "bundle", place / UNLISTED)
+    for name in (STORY, UNLISTED):
+        read_as(made.folder / name, run.reading)
     return made
 
 
@@ -170,25 +174,31 @@ def propose_out_of_fold(watched: Watched, place: Path) -> Path:
     if not path.is_file():
         ids = [video.id for video in watched.with_cuts(list(watched.originals))]
         options = ProposeOptions(captions=False, features=False)
-        found, about = propose_folder(place / "proposals", watched.store, ids, options, parts)
+        found, about = propose_folder(place / PROPOSALS, watched.store, ids, options, parts)
         write_candidate_store(path, found, about)
         forget_parts(parts)
     return path
 
 
 def train_kitchen_story(
-    run: KitchenRun, watched: Watched, candidates: Path, folder: Path, place: Path, *, quiet: bool = False
+    run: KitchenRun, watched: Watched, candidates: Path, folder: Path, out: Path, *, listed: bool, quiet: bool = False
 ) -> History:
-    """The recipe model on the originals and, beside them, on the cuts of its training part."""
-    story = story_run(run, candidates.relative_to(folder))
+    """The recipe model on the originals and, beside them, on the cuts of its training part.
+
+    One that always had a list when it learnt is lost without it, and one that often had none makes less of it. So there
+    are two.
+
+    Args:
+        listed: False adds every cut once more without its ingredient list.
+    """
+    story = story_run(run, candidates.relative_to(folder), listed)
     task = make_task(story, read_material(story, folder))
     rest, _ = development_split(watched.originals, story.development)
     cuts = [video for key in rest for video in watched.cuts.get(key, ())]
     told = _examples(task, cuts, candidates, watched.store)
-    # And once more without their lists: a cook who has none should not get a worse recipe than a memory would give.
     unlisted = [StoryExample(replace(one.input, ingredients=()), without_ingredients(one.truth)) for one in told]
-    task.examples = [*task.examples, *told, *(unlisted if run.unlisted else ())]
-    return train(task, story.training_config(), place / "story", quiet=quiet)
+    task.examples = [*task.examples, *told, *(() if listed else unlisted)]
+    return train(task, story.training_config(), out, quiet=quiet)
 
 
 def without_ingredients(truth: StoryTruth) -> StoryTruth:
@@ -197,7 +207,9 @@ def without_ingredients(truth: StoryTruth) -> StoryTruth:
     return replace(truth, ingredients=empty, word_ingredients=empty)
 
 
-def confidences(run: KitchenRun, watched: Watched, path: Path, story: Path) -> tuple[list[float], list[bool]]:
+def confidences(
+    run: KitchenRun, watched: Watched, path: Path, story: Path, *, listed: bool
+) -> tuple[list[float], list[bool]]:
     """How sure the model is of every step of the videos kept apart, and whether the step is right.
 
     Neither the recipe model nor the proposals of these videos learnt from them.
@@ -209,14 +221,15 @@ def confidences(run: KitchenRun, watched: Watched, path: Path, story: Path) -> t
     right: list[bool] = []
     for key in held_out:
         video = watched.originals[key]
-        given = writer.prepare(found[key], video.ingredients, watched.store.read(key), name=key)
+        names = video.ingredients if listed else ()
+        given = writer.prepare(found[key], names, watched.store.read(key), name=key)
         told = writer.write([given], decoding)[0]
         sure += [confidence(step, found[key]) for step in told.steps]
         right += right_steps(told_events(told), video)
     return sure, right
 
 
-def story_run(run: KitchenRun, candidates: Path) -> StoryRun:
+def story_run(run: KitchenRun, candidates: Path, listed: bool) -> StoryRun:
     """The recipe model's own configuration."""
     return StoryRun(
         data="truth.json",
@@ -225,7 +238,7 @@ def story_run(run: KitchenRun, candidates: Path) -> StoryRun:
         preset=run.preset,
         model=run.story,
         losses=run.losses,
-        training=run.story_training | {"seed": run.seed},
+        training=(run.story_training if listed else run.unlisted_training) | {"seed": run.seed},
         decoding=run.decoding,
         min_count=2,
         development=run.development,
@@ -262,7 +275,8 @@ def card(run: KitchenRun) -> str:
 Writes recipes of {FILMS}. It learnt from the simulated kitchen only.
 
 - Reads {ENCODER} features (EfficientNet-Lite0, ImageNet), {RATE:g} frame a second.
-- Proposals: PDVC. Recipe model: {run.preset.partition("-")[2].upper()} with planner. Weights in half precision.
+- Proposals: PDVC. Recipe models: {run.preset.partition("-")[2].upper()} with planner, one for films with an ingredient
+  list and one for films without. Weights in half precision.
 - Learnt from {run.videos} drawn videos of made-up recipes of the training split (seed {RECIPE_SEED}), simulated, and
   {run.cuts} other cut of each. Made by `cookscribe kitchen bundle --videos {run.videos} --seed {run.seed}`; judged by
   `cookscribe kitchen evaluate`.
