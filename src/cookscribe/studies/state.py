@@ -96,6 +96,7 @@ def _run(options: StudyOptions, seed: int) -> StoryRun:
         model=SMOKE_MODEL if options.smoke else {},
         training=epochs | (SMOKE_TRAINING if options.smoke else {}) | {"seed": seed},
         decoding=SMOKE_DECODING if options.smoke else {},
+        word_epochs=1 if options.smoke else None,
         min_count=1 if options.smoke else 3,
         min_action_count=1 if options.smoke else None,
     )

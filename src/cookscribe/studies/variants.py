@@ -146,6 +146,7 @@ class Workshop:
             decoding=variant.decoding | (SMOKE_DECODING if smoke else {}),
             oracle=variant.oracle,
             texts=variant.texts,
+            word_epochs=1 if smoke else None,
             min_count=1 if smoke else 3,
             min_action_count=1 if smoke else None,
         )
