@@ -95,6 +95,7 @@ def test_a_recipe_with_evidence(scribe: Scribe, film: Path) -> None:
         assert all(name in step.sentence or set(name.split()) & set(step.sentence.split()) for name in step.ingredients)
     assert recipe.warnings[0] == "the light was poor"
     assert any("simulated kitchen" in note for note in recipe.warnings)
+    assert any("not a drawn one" in note for note in recipe.warnings)  # its confidences are those of drawn films
     assert list(dict.fromkeys(stages)) == ["watching", "proposing", "writing"]
 
 

@@ -18,7 +18,7 @@ from cookscribe.datasets.transcripts import Transcript
 from cookscribe.encoders.base import Progress, silent
 from cookscribe.errors import InputError, MissingDependencyError
 from cookscribe.recipe import Recipe
-from cookscribe.scribe import RecipeWriter, Stage, load, silent_stage
+from cookscribe.scribe import RecipeWriter, Stage, is_drawn_film, load, silent_stage
 from cookscribe.speech.subtitles import find_transcript, read_transcript
 from cookscribe.video import VideoFile
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from cookscribe.encoders.speech import Listener
 
 DRAWN, NARRATED = "kitchen", "youcook2-speech"
-# The first word of the comment in every drawn film.
-LABEL = "simulated"
 # Somebody who cooks and explains it says this much at least. Greetings, songs and words that were imagined into the
 # noise of a pan have fewer words, or none about cooking.
 FEWEST_WORDS, FEWEST_ACTIONS = 20, 3
@@ -111,11 +109,6 @@ class AutoScribe:
         assert listener is not None
         stage("listening", 0.0)
         return listener(film, lambda seconds: stage("listening", min(1.0, seconds / film.duration)))
-
-
-def is_drawn_film(film: VideoFile) -> bool:
-    """Whether the film says of itself that the simulated kitchen drew it."""
-    return (film.info.comment or "").startswith(LABEL)
 
 
 def unusable(transcript: Transcript) -> str | None:

@@ -32,6 +32,7 @@ Stage = Callable[[str, float], None]
 
 STRONGEST = 5  # attentions shown per step
 MOST_INGREDIENTS = 60
+DRAWN_LABEL = "simulated"  # the first word of the comment in every drawn film
 
 
 def silent_stage(stage: str, share: float) -> None:
@@ -87,6 +88,10 @@ class Scribe:
         names = clean_ingredients(ingredients or ())
         film = VideoFile(video)
         track = self.encoder.encode(film, lambda seconds: stage("watching", min(1.0, seconds / film.duration)))
+        if self.bundle.config.simulated and not is_drawn_film(film):
+            film.warn(
+                "the evidence is weak: this film is not a drawn one, so how sure the model says it is means nothing"
+            )
         return self.tell(track, names, described(film), title or title_of(film.path), film.warnings, stage)
 
     def tell(
@@ -214,6 +219,11 @@ def title_of(path: Path) -> str:
     """`my_tomato-soup.mp4` becomes `My tomato soup`."""
     words = " ".join(path.stem.replace("_", " ").replace("-", " ").split())
     return words[:1].upper() + words[1:] if words else "Recipe"
+
+
+def is_drawn_film(film: VideoFile) -> bool:
+    """Whether the film says of itself that the simulated kitchen drew it."""
+    return (film.info.comment or "").startswith(DRAWN_LABEL)
 
 
 def described(film: VideoFile) -> Video:
