@@ -16,6 +16,8 @@ from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import read_json, write_json
 
 SCHEMA_VERSION = 1
+# Files made of a recipe whose plain name may be taken beside the film: soup.recipe.json, soup.recipe.vtt.
+RECIPE_MARK = ".recipe"
 
 Seconds = Annotated[float, Field(ge=0.0)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]

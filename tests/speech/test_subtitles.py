@@ -79,6 +79,9 @@ def test_bad_files_are_named(tmp_path: Path, name: str, text: str, cause: str) -
 def test_subtitles_beside_a_film_are_found(tmp_path: Path) -> None:
     film = tmp_path / "soup.mp4"
     assert find_transcript(film) is None
+    (tmp_path / "soup.recipe.vtt").write_text(VTT)
+    (tmp_path / "soup.recipe.srt").write_text(SRT)
+    assert find_transcript(film) is None
     (tmp_path / "soup.de.vtt").write_text(VTT)
     (tmp_path / "soup.en.vtt").write_text(VTT)
     (tmp_path / "soupe.vtt").write_text(VTT)

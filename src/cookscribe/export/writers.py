@@ -9,7 +9,7 @@ from pathlib import Path
 from cookscribe.errors import BadValueError
 from cookscribe.export import chapters, cooklang, jsonld, markdown, page, researcher, subtitles
 from cookscribe.files import replacing, write_json, write_text
-from cookscribe.recipe import Recipe
+from cookscribe.recipe import RECIPE_MARK, Recipe
 
 # Above this an HTML page with the video inside becomes unusable in browsers.
 EMBED_LIMIT = 64 * 1024 * 1024
@@ -132,11 +132,12 @@ def _text(render: Callable[[Recipe], str]) -> Write:
 FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
-        Format("json", ".recipe.json", "the recipe itself; edit it and export again", _write_json),
+        Format("json", f"{RECIPE_MARK}.json", "the recipe itself; edit it and export again", _write_json),
         Format("md", ".md", "Markdown with step pictures beside it", _write_markdown),
         Format("html", ".html", "a page with player, time line and evidence", _write_page),
-        Format("vtt", ".vtt", "WebVTT subtitles", _text(subtitles.to_vtt)),
-        Format("srt", ".srt", "SRT subtitles", _text(subtitles.to_srt)),
+        # Not ".vtt" and ".srt": a film often has subtitles of these names beside it, which are somebody's work.
+        Format("vtt", f"{RECIPE_MARK}.vtt", "WebVTT subtitles", _text(subtitles.to_vtt)),
+        Format("srt", f"{RECIPE_MARK}.srt", "SRT subtitles", _text(subtitles.to_srt)),
         Format("ffmetadata", ".ffmetadata.txt", "chapters for ffmpeg", _text(chapters.to_ffmetadata)),
         Format("youtube", ".youtube.txt", "chapters for a YouTube description", _write_youtube),
         Format("mp4", ".chapters.mp4", "a copy of the video with chapters inside", _write_mp4),

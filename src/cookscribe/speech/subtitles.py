@@ -15,6 +15,7 @@ from typing import Any
 from cookscribe.datasets.transcripts import Transcript
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import read_json, read_text
+from cookscribe.recipe import RECIPE_MARK
 
 ENDINGS = (".vtt", ".srt", ".transcript.json", ".transcript.txt")
 
@@ -54,7 +55,10 @@ def read_transcript(path: Path, duration: float) -> Transcript:
 
 
 def find_transcript(video: Path) -> Path | None:
-    """The transcript that lies beside a film and has its name, in any language ("soup.en.vtt"); None without one."""
+    """The transcript that lies beside a film and has its name, in any language ("soup.en.vtt"); None without one.
+
+    Subtitles made of a recipe ("soup.recipe.vtt") are not what was said, and passed over.
+    """
     video = Path(video)
     for ending in ENDINGS:
         exact = video.with_suffix(ending)
@@ -64,7 +68,7 @@ def find_transcript(video: Path) -> Path | None:
         beside = sorted(
             path
             for path in video.parent.glob(f"*{ending}")
-            if path.name.startswith(f"{video.stem}.") and path.is_file()
+            if path.name.startswith(f"{video.stem}.") and path.is_file() and path.stem != f"{video.stem}{RECIPE_MARK}"
         )
         # English first: it is the language the model reads.
         beside.sort(key=lambda path: not path.name[len(video.stem) + 1 :].lower().startswith("en"))
