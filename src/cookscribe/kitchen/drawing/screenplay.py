@@ -115,8 +115,9 @@ class Film:
 
     def pictures(self, numbers: Iterable[int]) -> Iterator[Image.Image]:
         """The frames with these numbers, which rise; the others are not drawn."""
-        index, set_up = -1, None
-        last, shown = -1, None  # the frame drawn last: often the one that the next scene melts from
+        index = last = -1
+        set_up: Set | None = None
+        shown: Image.Image | None = None  # the last frame of the scene before: often the next one melts from it
         for number in numbers:
             while index < 0 or number >= self.scenes[index].last:
                 index += 1
