@@ -124,7 +124,8 @@ def test_jsonld_is_read_by_recipe_scrapers(recipe: Recipe) -> None:
 @given(recipes())
 def test_cooklang_is_read_by_cooklang_py(recipe: Recipe) -> None:
     parsed = cooklang_py.Recipe(cooklang.to_cooklang(recipe))
-    assert parsed.metadata["title"] == one_line(recipe.title)
+    # This reader puts a space behind every colon before it looks at anything.
+    assert re.sub(r":\s*", ":", parsed.metadata["title"]) == re.sub(r":\s*", ":", one_line(recipe.title))
     paragraphs = [step for step in parsed if str(step).strip()]
     assert len(paragraphs) - max(1, len(recipe.steps)) in (0, 1)
     found = {re.sub(r"\W+", " ", item.name).strip().lower() for item in parsed.ingredients}
