@@ -167,15 +167,19 @@ def pack(
     """Make a bundle of trained models; weights are stored in half precision, training states are left behind."""
     sources = [(proposals, PROPOSALS), (story, STORY)]
     for source, name in sources if unlisted is None else [*sources, (unlisted, UNLISTED)]:
-        folder = target / name
-        folder.mkdir(parents=True, exist_ok=True)
-        for file in (CONFIG, VOCABULARY):
-            if (source / file).is_file():
-                shutil.copyfile(source / file, folder / file)
-        tensors, header = read_tensors(source / WEIGHTS)
-        halved = {key: value.half() if value.dtype == torch.float32 else value for key, value in tensors.items()}
-        write_tensors(folder / WEIGHTS, halved, header)
+        pack_model(source, target / name)
     write_text(target / CARD, card)
     # Last, because a folder with this file counts as a bundle.
     config.save(target / DESCRIPTION)
     return Bundle(target, config)
+
+
+def pack_model(source: Path, folder: Path) -> None:
+    """Copy what a trained model needs to be used; weights in half precision, the training's state left behind."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in (CONFIG, VOCABULARY):
+        if (source / file).is_file():
+            shutil.copyfile(source / file, folder / file)
+    tensors, header = read_tensors(source / WEIGHTS)
+    halved = {key: value.half() if value.dtype == torch.float32 else value for key, value in tensors.items()}
+    write_tensors(folder / WEIGHTS, halved, header)

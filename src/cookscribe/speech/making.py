@@ -18,9 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from cookscribe.bundles.bundle import CARD, DESCRIPTION, Bundle, BundleConfig
+from cookscribe.bundles.bundle import CARD, DESCRIPTION, Bundle, BundleConfig, pack_model
 from cookscribe.candidates import Candidates
 from cookscribe.datasets.root import YouCook2
 from cookscribe.files import read_json, write_text
@@ -31,7 +29,7 @@ from cookscribe.speech.span_task import load_finder, train_spans
 from cookscribe.speech.spans import SpanFinder
 from cookscribe.speech.videos import NAMES, Listener
 from cookscribe.speech.words import ENCODER
-from cookscribe.training.checkpoint import CONFIG, VOCABULARY, WEIGHTS, read_tensors, write_tensors
+from cookscribe.training.checkpoint import VOCABULARY
 from cookscribe.training.loop import HISTORY, History
 
 OUT_OF_FOLD, STORY, BUNDLE = "out_of_fold.safetensors", "story", "bundle"
@@ -134,14 +132,7 @@ def pack_speech(config: BundleConfig, listener: Path, spans: Path, story: Path, 
     shutil.rmtree(target / LISTENER, ignore_errors=True)
     shutil.copytree(listener, target / LISTENER)
     for source, part in ((spans, SPANS), (story, STORY)):
-        folder = target / part
-        folder.mkdir(parents=True, exist_ok=True)
-        for file in (CONFIG, VOCABULARY):
-            if (source / file).is_file():
-                shutil.copyfile(source / file, folder / file)
-        tensors, header = read_tensors(source / WEIGHTS)
-        halved = {key: value.half() if value.dtype == torch.float32 else value for key, value in tensors.items()}
-        write_tensors(folder / WEIGHTS, halved, header)
+        pack_model(source, target / part)
     if not (target / CARD).is_file():
         space = Listener.load(target / LISTENER).space
         text = CARD_TEXT.format(

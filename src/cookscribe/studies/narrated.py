@@ -30,6 +30,7 @@ from cookscribe.proposals.nearest import NearestNeighbourCaptioner
 from cookscribe.speech.making import SpeechFolder
 from cookscribe.speech.run import Narrated, SpeechRun, read_out
 from cookscribe.speech.videos import HeardVideo
+from cookscribe.studies import tables
 from cookscribe.studies.paper import CANDIDATES, MAIN
 from cookscribe.studies.registry import StudyOptions
 from cookscribe.training.story_task import told_events
@@ -39,19 +40,12 @@ Told = Mapping[str, Events]
 Spans = NDArray[np.float64]
 
 OVERLAP = 0.3
-FIGURES: dict[str, tuple[str, ...]] = {
-    "SODA METEOR": ("soda", "released", "METEOR"),
-    "SODA CIDEr-D": ("soda", "released", "CIDEr"),
-    "strict METEOR": ("soda", "strict", "METEOR"),
-    "strict CIDEr-D": ("soda", "strict", "CIDEr"),
-    "SODA tIoU": ("soda", "released", "tIoU"),
-    "dvc BLEU4": ("dvc_eval", "2021", "BLEU4"),
-    "dvc METEOR": ("dvc_eval", "2021", "METEOR"),
-    "dvc CIDEr-D": ("dvc_eval", "2021", "CIDEr"),
-    "ingredient F1": ("ingredients", "f1"),
-    "distinct": ("distinct",),
-    "steps": ("counts", "mean_predicted"),
-}
+# In the order of the table.
+HEADINGS = (
+    *("SODA METEOR", "SODA CIDEr-D", "strict METEOR", "strict CIDEr-D", "SODA tIoU"),
+    *("dvc BLEU4", "dvc METEOR", "dvc CIDEr-D", "ingredient F1", "distinct", "steps"),
+)
+FIGURES = {**tables.FIGURES, "distinct": ("distinct",)}
 SETS = ("all", "timed")
 
 
@@ -201,7 +195,7 @@ def _spans(spans: NDArray[np.floating]) -> Spans:
 
 def as_markdown(rows: Sequence[Row], videos: str) -> str:
     """The table of one set of videos; the paper's rows below (other input, 457 videos)."""
-    headings = list(FIGURES)
+    headings = list(HEADINGS)
     lines = ["| | " + " | ".join(headings) + " |", "|---" * (len(headings) + 1) + "|"]
     lines += [f"| {row.name} | {' | '.join(row.shown(videos, heading) for heading in headings)} |" for row in rows]
     if videos == "all":
