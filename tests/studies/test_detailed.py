@@ -25,7 +25,8 @@ ROWS: dict[str, list[str]] = {
     "layers": [f"{name}, {count}" for name in THREE for count in ("1 layer", "2 layers", "4 layers")],
     "teacher": [f"{name}, {teacher}" for name in THREE for teacher in ("gumbel", "oracle")],
     "decoding": [f"{name}, {way}" for name in ("B", "BIVT")
-                 for way in ("argmax", "no reuse", "monotone", "story", "story, refined")],
+                 for way in ("argmax", "no reuse", "monotone", "story", "story, refined", "no reuse, beam of 3",
+                             "story, refined, beam of 3")],
 }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from cookscribe.studies.variants import Workshop
 from .conftest import Bench
 
 MODELS = ["B", "BI", "BIV", "BIVT"]
+STORIES = [f"{name}, story" for name in MODELS]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def printed(bench: Bench) -> str:
 def test_table_has_every_row_and_says_what_it_stands_on(bench: Bench, printed: str) -> None:
     content = json.loads((bench.results / "main" / "main.json").read_text())
     plain = ["uniform", "NMS", "nearest neighbour", "linear captioner", "PDVC", "PDVC comparable"]
-    assert [row["name"] for row in content["rows"]] == [*plain, *MODELS, "oracle"]
+    assert [row["name"] for row in content["rows"]] == [*plain, *MODELS, *STORIES, "oracle"]
     assert content["simulated"] is True
     assert content["smoke"] is True
     assert content["surroundings"]["threads"] >= 1
@@ -44,6 +45,9 @@ def test_table_has_every_row_and_says_what_it_stands_on(bench: Bench, printed: s
         assert by_name[name]["paper"]["SODA tIoU"] == MAIN[name]["SODA tIoU"]
         assert by_name[name]["figures"]["M parameters"]["mean"] > 0
         assert by_name[name]["figures"]["GFLOPs"]["mean"] > 0
+    # The same trainings, read out in another way.
+    assert by_name["B, story"]["figures"]["M parameters"] == by_name["B"]["figures"]["M parameters"]
+    assert by_name["B, story"]["paper"] == {}
     # The larger PDVC has at least as many parameters as the largest recipe model, and was counted with its captions.
     largest = max(by_name[name]["figures"]["M parameters"]["mean"] for name in MODELS)
     assert by_name["PDVC comparable"]["figures"]["M parameters"]["mean"] >= largest
@@ -105,7 +109,7 @@ def test_counts_reads_the_kept_recipes(bench: Bench, printed: str, no_training: 
     text = bench.run("counts", "--seeds", "2")
     content = json.loads((bench.results / "counts" / "counts.json").read_text())
     rows = {row["name"]: row["figures"] for row in content["rows"]}
-    assert list(rows) == ["PDVC", "NMS", *MODELS]
+    assert list(rows) == ["PDVC", "NMS", *MODELS, *STORIES]
     shares = [rows["BIVT"][f"off by ≤ {bound}"]["mean"] for bound in range(4)]
     assert shares == sorted(shares)
     videos = YouCook2(bench.data).videos("validation")

@@ -89,6 +89,10 @@ class ModelConfig(Config):
     planner_dropout: float = Field(default=0.1, ge=0, lt=1)
     reach: float = Field(default=0.6, ge=0, le=1)  # how far a border may move, in lengths of its candidate
     most_steps: int = Field(default=18, gt=0)  # the count head knows 0 to this many steps
+    # Written only where they are switched on: a configuration from before they existed stays the same to the letter,
+    # and so do the names of what was trained with it.
+    planner_reads: Literal["selector", "features"] = Field(default="selector", exclude_if=lambda v: v == "selector")
+    redundancy: bool = Field(default=False, exclude_if=lambda v: not v)  # say which pairs tell the same step
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -105,6 +109,11 @@ class ModelConfig(Config):
         if self.textual_attention and not self.simulator:
             raise ValueError("textual attention reads the simulator's outputs: switch the simulator on")
         return self
+
+    @property
+    def outside_size(self) -> int:
+        """Numbers that come with each candidate: its feature and the word vectors of its texts."""
+        return self.feature_size + self.texts * self.word_vector_size
 
     @property
     def letters(self) -> str:
@@ -133,6 +142,7 @@ _SIZES: dict[str, dict[str, Any]] = {
         "logits_scale": "sqrt",
         "action_states": "residual",
         "feedback": "choice",
+        "planner": True,
     },
 }
 

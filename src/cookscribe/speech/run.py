@@ -39,6 +39,7 @@ MODEL: dict[str, Any] = {
     "output": "transform",
     "order": "start",
     "feedback": "none",
+    "planner": False,
     "heard": True,
     "heard_places": PLACES,
 }

@@ -8,7 +8,7 @@ from typing import Any
 from cookscribe.studies import paper
 from cookscribe.studies.drawings import draw_histograms
 from cookscribe.studies.grid import caption, described, plain_label
-from cookscribe.studies.main import MODELS
+from cookscribe.studies.main import MODELS, variants_of
 from cookscribe.studies.plain_rows import NMS, PDVC, plain_outcome
 from cookscribe.studies.registry import StudyOptions
 from cookscribe.studies.tables import Row, as_markdown, figures_of, write_study
@@ -33,7 +33,7 @@ def run(options: StudyOptions) -> str:
         told[name] = histogram([report], "predicted")
         truth = histogram([report], "truth")
     shown = []
-    for variant in MODELS:
+    for variant in variants_of(options.preset):
         outcomes = workshop.outcomes(variant)
         if not outcomes:
             continue

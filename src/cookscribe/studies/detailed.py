@@ -6,6 +6,7 @@ from typing import Any
 
 from cookscribe.studies import paper
 from cookscribe.studies.grid import LETTERS, Grid, run_grid
+from cookscribe.studies.main import STORY
 from cookscribe.studies.registry import StudyOptions
 from cookscribe.studies.settings import GroundChoice
 from cookscribe.studies.variants import Variant
@@ -163,6 +164,8 @@ def decoding(options: StudyOptions) -> str:
         "monotone": {"order": "start"},
         "story": {"events": "chain", "refine": False},
         "story, refined": {"events": "chain"},
+        "no reuse, beam of 3": {"beam": 3},
+        "story, refined, beam of 3": STORY,
     }
     rows = tuple(
         Variant(name=f"{letters.upper()}, {way}", letters=letters, model={"planner": True}, decoding=changes)

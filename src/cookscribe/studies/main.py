@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from cookscribe.studies import paper
 from cookscribe.studies.comparable import comparable_outcome
@@ -33,12 +34,23 @@ from cookscribe.studies.settings import Setting
 from cookscribe.studies.tables import FIGURES, Row, as_markdown, figures_of, write_study
 from cookscribe.studies.variants import Variant, Workshop
 
+# One event after another, the paper's way.
 MODELS: tuple[Variant, ...] = tuple(
     Variant(name=letters.upper(), letters=letters, paper=paper.MAIN[letters.upper()])
     for letters in ("b", "bi", "biv", "bivt")
 )
+# Our best way to read the same trainings out: the planner's story, sentences by beam search.
+STORY: dict[str, Any] = {"events": "chain", "beam": 3}
+STORIES: tuple[Variant, ...] = tuple(
+    Variant(name=f"{variant.name}, story", letters=variant.letters, decoding=STORY) for variant in MODELS
+)
 PLACES_ONLY = ("SODA tIoU", "steps")
 COSTS = (GFLOPS, PARAMETERS, TRAINING, INFERENCE)
+
+
+def variants_of(preset: str) -> tuple[Variant, ...]:
+    """Rows of the preset's models; the paper's have no planner that could plan a story."""
+    return MODELS if preset == "paper" else MODELS + STORIES
 
 
 def run(options: StudyOptions) -> str:
@@ -46,36 +58,40 @@ def run(options: StudyOptions) -> str:
     workshop = Workshop(options)
     setting = workshop.setting()
     rows = list(_rows(workshop, setting))
+    shown = variants_of(options.preset)
+    again = " Rows called *story* are the same trainings, read out by planner and beam search."
     text = (
-        f"{caption(workshop, setting, MODELS)}\n\n{as_markdown(rows, setting.label, tuple(FIGURES))}\n"
+        f"{caption(workshop, setting, shown)}{again * (shown != MODELS)}\n\n{as_markdown(rows, setting.label, tuple(FIGURES))}\n"
         "What each costs; operations are those of one pass over one video, times are processor time of one thread.\n\n"
         f"{as_markdown(rows, setting.label, COSTS, 3)}"
     )
     draw_rows(options.out / "main", rows, plain_label(setting.label))
-    return write_study(options, "main", text, rows, **described(workshop, MODELS))
+    return write_study(options, "main", text, rows, **described(workshop, shown))
 
 
 def _rows(workshop: Workshop, setting: Setting) -> Iterator[Row]:
     for name in (UNIFORM, NMS, NEAREST, LINEAR):
         yield Row(name, _plain(workshop, setting, name))
     yield _pdvc(workshop, setting)
-    models = {variant.name: workshop.outcomes(variant) for variant in MODELS}
     sizes: dict[str, Size] = {}
     rows = []
-    for variant in MODELS:
-        outcomes = models[variant.name]
+    for variant in variants_of(workshop.options.preset):
+        outcomes = workshop.outcomes(variant)
         if not outcomes:
             continue
-        size = sizes[variant.name] = story_size(workshop, setting, outcomes[0].folder)
+        if variant.letters not in sizes:
+            sizes[variant.letters] = story_size(workshop, setting, outcomes[0].folder)
+        size = sizes[variant.letters]
         figures = figures_of([outcome.report for outcome in outcomes]) | {
             GFLOPS: [size.gflops],
             PARAMETERS: [size.parameters],
             TRAINING: [outcome.training_seconds / 60 for outcome in outcomes],
             INFERENCE: [outcome.writing_seconds for outcome in outcomes],
         }
-        printed = paper.COSTS[variant.name]
-        costs = {GFLOPS: printed[0], PARAMETERS: printed[1]}
-        rows.append(Row(variant.name, figures, variant.paper | costs, tuple(o.seed for o in outcomes)))
+        printed = variant.paper
+        if printed:
+            printed = printed | dict(zip((GFLOPS, PARAMETERS), paper.COSTS[variant.name], strict=False))
+        rows.append(Row(variant.name, figures, printed, tuple(o.seed for o in outcomes)))
     if sizes:
         yield from _comparable(workshop, setting, max(sizes.values(), key=lambda size: size.parameters))
     yield from rows
