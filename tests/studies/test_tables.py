@@ -43,3 +43,6 @@ def test_figures_left_out_are_left_out() -> None:
     assert set(FIGURES) - set(found) == {"dvc METEOR", "SODA METEOR", "strict METEOR"}
     assert found["SODA tIoU"] == [5.0, 5.0]
     assert found["SODA CIDEr-D"] == [3.0, 3.0]
+    asked = report | {"dvc_eval": {"2021": metrics | {"METEOR": 8.0}}}
+    assert figures_of([asked])["dvc METEOR"] == [8.0]
+    assert "dvc METEOR" not in figures_of([asked, report])  # a mean over one of two is not the row's

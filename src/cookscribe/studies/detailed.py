@@ -1,11 +1,15 @@
-"""The paper's detailed studies, and ours of the same kind, as lists of variants."""
+"""The paper's detailed studies, and ours of the same kind, as lists of variants.
+
+All but `decoding` are about the paper's model and leave our planner out: it has losses of its own, which would blur
+what a row is about.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from cookscribe.studies import paper
-from cookscribe.studies.grid import LETTERS, Grid, run_grid
+from cookscribe.studies.grid import LETTERS, Grid, run_grid, without_planner
 from cookscribe.studies.main import STORY
 from cookscribe.studies.registry import StudyOptions
 from cookscribe.studies.settings import GroundChoice
@@ -39,7 +43,7 @@ def losses(options: StudyOptions) -> str:
         )
         for row, kept in KEPT.items()
     )
-    return run_grid(options, Grid("losses", rows))
+    return run_grid(options, without_planner(Grid("losses", rows)))
 
 
 def memory(options: StudyOptions) -> str:
@@ -54,7 +58,7 @@ def memory(options: StudyOptions) -> str:
         for letters in LETTERS
         for name, mixing in MIXERS.items()
     )
-    return run_grid(options, Grid("memory", rows))
+    return run_grid(options, without_planner(Grid("memory", rows)))
 
 
 def modalities(options: StudyOptions) -> str:
@@ -69,7 +73,7 @@ def modalities(options: StudyOptions) -> str:
             ),
             Variant(name=f"{name}, with speech", letters=letters, texts=("speech",)),
         ]
-    return run_grid(options, Grid("modalities", tuple(rows)))
+    return run_grid(options, without_planner(Grid("modalities", tuple(rows))))
 
 
 def encoders(options: StudyOptions) -> str:
@@ -84,7 +88,7 @@ def encoders(options: StudyOptions) -> str:
         for letters in LETTERS
         for encoder in ("tsn-like", "milnce-like")
     )
-    return run_grid(options, Grid("encoders", rows))
+    return run_grid(options, without_planner(Grid("encoders", rows)))
 
 
 def candidates(options: StudyOptions) -> str:
@@ -101,7 +105,7 @@ def candidates(options: StudyOptions) -> str:
         for count in numbers
     ]
     places = tuple(float(row.ground.events) for row in rows)
-    return run_grid(options, Grid("candidates", tuple(rows), "candidates per video, N", places))
+    return run_grid(options, without_planner(Grid("candidates", tuple(rows), "candidates per video, N", places)))
 
 
 def layers(options: StudyOptions) -> str:
@@ -117,7 +121,7 @@ def layers(options: StudyOptions) -> str:
         for count in LAYERS
     ]
     places = tuple(float(row.model["layers"]) for row in rows)
-    return run_grid(options, Grid("layers", tuple(rows), "layers", places))
+    return run_grid(options, without_planner(Grid("layers", tuple(rows), "layers", places)))
 
 
 def teacher(options: StudyOptions) -> str:
@@ -127,7 +131,7 @@ def teacher(options: StudyOptions) -> str:
         for letters in LETTERS
         for teacher in ("gumbel", "oracle")
     )
-    return run_grid(options, Grid("teacher", rows))
+    return run_grid(options, without_planner(Grid("teacher", rows)))
 
 
 def folds(options: StudyOptions) -> str:
@@ -141,7 +145,7 @@ def folds(options: StudyOptions) -> str:
         for letters in ("b", "bivt")
         for in_fold in (True, False)
     )
-    return run_grid(options, Grid("folds", rows))
+    return run_grid(options, without_planner(Grid("folds", rows)))
 
 
 def noise(options: StudyOptions) -> str:
@@ -153,7 +157,7 @@ def noise(options: StudyOptions) -> str:
         for level in levels
     ]
     places = tuple(row.ground.difficulty for row in rows)
-    return run_grid(options, Grid("noise", tuple(rows), "difficulty of the simulation", places))
+    return run_grid(options, without_planner(Grid("noise", tuple(rows), "difficulty of the simulation", places)))
 
 
 def decoding(options: StudyOptions) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cookscribe.datasets.splits import development_split
@@ -35,6 +35,12 @@ class Grid:
     places: tuple[float, ...] = ()
 
 
+def without_planner(grid: Grid) -> Grid:
+    """The same study of models that choose one event after another and know no other way."""
+    plain = (variant.model_copy(update={"model": {"planner": False} | variant.model}) for variant in grid.variants)
+    return replace(grid, variants=tuple(plain))
+
+
 def run_grid(options: StudyOptions, grid: Grid) -> str:
     """Train what is missing and write the study's files; returns the Markdown."""
     workshop = Workshop(options)
@@ -51,8 +57,7 @@ def run_grid(options: StudyOptions, grid: Grid) -> str:
             rows.append(Row(variant.name, figures, variant.paper, tuple(outcome.seed for outcome in outcomes)))
             placed.append(number)
     shown = [grid.variants[number] for number in placed]
-    labels = list(dict.fromkeys(workshop.setting(variant.ground).label for variant in shown))
-    heading = ", ".join(labels)
+    heading = ", ".join(_labels(workshop, shown))
     note = plain_label(f"{grid.name}: {heading}")
     if grid.across:
         lines: dict[str, list[tuple[float, float, float]]] = {}
@@ -62,27 +67,29 @@ def run_grid(options: StudyOptions, grid: Grid) -> str:
         draw_lines(options.out / grid.name, lines, note, grid.across, CURVE, ticks=sorted(set(grid.places)))
     elif rows:
         draw_rows(options.out / grid.name, rows, note, SODA_FIGURES)
-    text = f"{captions(workshop, shown)}\n\n{as_markdown(rows, heading, tuple(FIGURES))}"
+    told = f"{captions(workshop, shown)}{_incomplete(options, grid, rows)}" if rows else ""
+    text = f"{told}\n\n{as_markdown(rows, heading, tuple(FIGURES))}"
     return write_study(options, grid.name, text, rows, **described(workshop, shown))
 
 
 def captions(workshop: Workshop, variants: Sequence[Variant]) -> str:
-    """What the table stands on; with several grounds the first one's, for the rows say how the others differ."""
-    if not variants:
-        return ""
-    return caption(workshop, workshop.setting(variants[0].ground), variants)
+    """What the table stands on; of several grounds the first one's videos, for all have the same."""
+    plans = {resolved(workshop.run_of(variant, 0))["model"]["planner"] for variant in variants}
+    planner = " Models without planner." if plans == {False} else ""
+    return caption(workshop, workshop.setting(variants[0].ground), variants) + planner
 
 
 def caption(workshop: Workshop, setting: Setting, variants: Sequence[Variant]) -> str:
     """A paragraph above the table: features, candidates, videos, epochs, seeds; so that no figure stands alone."""
     options = workshop.options
     rest, held_out = development_split(setting.material.videos, workshop.run_of(variants[0], 0).development)
+    features = ", ".join(_labels(workshop, variants))
     counts = sorted({variant.ground.events for variant in variants})
     fold = " or ".join(sorted({workshop.setting(variant.ground).fold for variant in variants}))
     epochs = sorted({workshop.run_of(variant, 0).training_config().epochs for variant in variants})
     batch = workshop.run_of(variants[0], 0).training_config().batch_size
     return (
-        f"Features: {setting.label}. Candidates: N = {_list(counts)} for each video, those of training videos {fold}. "
+        f"Features: {features}. Candidates: N = {_list(counts)} for each video, those of training videos {fold}. "
         f"Preset `{options.preset}`; {_several(epochs, 'epoch')} on {len(rest):,} videos of the training split "
         f"in batches of {batch}, weights chosen on {len(held_out)} others of it; figures on {len(setting.videos)} "
         f"validation videos, mean ± standard deviation over {_several([options.seeds], 'seed')}. Figures x 100, "
@@ -114,6 +121,20 @@ def described(workshop: Workshop, variants: Sequence[Variant]) -> dict[str, Any]
             for variant in variants
         },
     }
+
+
+def _labels(workshop: Workshop, variants: Sequence[Variant]) -> list[str]:
+    """The features' names, each once."""
+    return list(dict.fromkeys(workshop.setting(variant.ground).label for variant in variants))
+
+
+def _incomplete(options: StudyOptions, grid: Grid, rows: Sequence[Row]) -> str:
+    """What the table lacks: seeds of its rows, and rows."""
+    fewer = [f"{row.name} ({_several([len(row.seeds)], 'seed')})" for row in rows if len(row.seeds) < options.seeds]
+    shown = {row.name for row in rows}
+    missing = [variant.name for variant in grid.variants if variant.name not in shown]
+    text = f" Fewer trainings: {'; '.join(fewer)}." if fewer else ""
+    return f"{text} Not run: {'; '.join(missing)}." if missing else text
 
 
 def plain_label(label: str) -> str:

@@ -82,16 +82,22 @@ class Row:
 def figures_of(
     reports: Sequence[Mapping[str, Any]], places: Mapping[str, tuple[str, ...]] = FIGURES
 ) -> dict[str, list[float]]:
-    """The figures of several reports by heading; what was left out (METEOR) is not there."""
+    """The figures of several reports by heading; what one of them left out (METEOR) is not there.
+
+    A mean over some of the trainings would not be comparable with the figures beside it.
+    """
     found: dict[str, list[float]] = {}
     for heading, place in places.items():
-        for report in reports:
-            value: Any = report
-            for key in place:
-                value = value[key]
-            if value is not None:
-                found.setdefault(heading, []).append(float(value))
+        values = [_value(report, place) for report in reports]
+        if values and None not in values:
+            found[heading] = [float(value) for value in values]
     return found
+
+
+def _value(report: Any, place: Sequence[str]) -> Any:
+    for key in place:
+        report = report[key]
+    return report
 
 
 def as_markdown(rows: Sequence[Row], heading: str, figures: Sequence[str], digits: int = 2) -> str:
