@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -112,6 +113,26 @@ def test_count_label_is_at_the_truth() -> None:
         changed = Plan(plan.times, plan.quality, sure, plan.potentials, plan.mask)
         losses.append(float(PlanLosses(changed, raw, goal, 3)("count")[0]))
     assert int(np.argmin(losses)) == 4
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_redundancy_is_what_a_pair_earns_less_together_than_alone(seed: int) -> None:
+    count = 6
+    plan, raw = random_plan(seed, count)
+    logits = torch.randn(1, count, count, dtype=torch.double)
+    mask = torch.tensor([[True, True, True, True, True, False]])
+    plan = replace(plan, redundancy=logits, mask=mask)
+    true_times = torch.tensor([[[0.1, 0.25], [0.3, 0.5], [0.55, 0.8]]], dtype=torch.double)
+    total, pairs = PlanLosses(plan, raw, targets(true_times, torch.tensor([[1, 2, 3]])), 4)("redundancy")
+    tiou = tiou_matrix(plan.times[0].numpy(), true_times[0].numpy())
+    best, step = tiou.max(axis=1), tiou.argmax(axis=1)
+    expected = 0.0
+    for i, j in combinations(range(count - 1), 2):
+        together = max(best[i], best[j]) if step[i] == step[j] else best[i] + best[j]
+        lost, told = best[i] + best[j] - together, 1 / (1 + np.exp(-float(logits[0, i, j])))
+        expected -= lost * np.log(told) + (1 - lost) * np.log(1 - told)
+    assert pairs == 10
+    assert float(total) == pytest.approx(expected, rel=1e-6)
 
 
 def test_oracle_chain_runs_forward_whatever_the_labels() -> None:

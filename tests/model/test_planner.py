@@ -1,4 +1,4 @@
-"""The planner: any N, padding never matters, borders stay lawful, gradients reach every weight, all letters."""
+"""The planner in both forms: any N, padding never matters, borders stay lawful, every weight learns, all letters."""
 
 from __future__ import annotations
 
@@ -12,12 +12,20 @@ from torch import Tensor
 
 from cookscribe.model.batch import Inputs
 from cookscribe.model.config import ModelConfig
+from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig, StoryLosses
 from cookscribe.model.plan_losses import PLAN_LOSSES
 from cookscribe.model.planner import Plan, StoryPlanner
 from cookscribe.model.recipe_model import RecipeModel
 from cookscribe.model.refinement import refined_times, tiou_of_pairs
 from tests.model.examples import build, inputs_of, some_videos, targets_of, tiny
+
+# The planner on the selector's vectors, and the lean one on the features with what pairs lose.
+FORMS: dict[str, dict[str, object]] = {
+    "selector": {},
+    "features": {"planner_reads": "features", "redundancy": True},
+    "features and texts": {"planner_reads": "features", "redundancy": True, "texts": 2},
+}
 
 
 def planning(letters: str = "b", **changes: object) -> ModelConfig:
@@ -29,25 +37,28 @@ def plan_of(model: RecipeModel, inputs: Inputs) -> Plan:
 
 
 def parts(plan: Plan) -> dict[str, Tensor]:
-    return {"times": plan.times, "quality": plan.quality, "count": plan.count, **vars(plan.potentials)}
+    found = {"times": plan.times, "quality": plan.quality, "count": plan.count, **vars(plan.potentials)}
+    return found if plan.redundancy is None else {**found, "redundancy": plan.redundancy}
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("letters", ["b", "bi", "biv", "bivt"])
-def test_padding_changes_nothing(letters: str) -> None:
-    model, videos = build(planning(letters)), some_videos()
+def test_padding_changes_nothing(letters: str, form: str) -> None:
+    model, videos = build(planning(letters, **FORMS[form])), some_videos()
     together = plan_of(model, inputs_of(videos, extra=2))
     for b, video in enumerate(videos):
         n = len(video.times)
         alone = plan_of(model, inputs_of([video]))
         for name, value in parts(alone).items():
             other = parts(together)[name][b]
-            other = other if name == "count" else other[:n, :n] if name == "edge" else other[:n]
+            other = other if name == "count" else other[:n, :n] if name in ("edge", "redundancy") else other[:n]
             torch.testing.assert_close(other, value[0], msg=name)
         assert together.potentials.node[b, n:].eq(float("-inf")).all()
 
 
-def test_a_video_without_candidates_gives_finite_numbers() -> None:
-    model = build(planning())
+@pytest.mark.parametrize("form", FORMS)
+def test_a_video_without_candidates_gives_finite_numbers(form: str) -> None:
+    model = build(planning(**FORMS[form]))
     inputs = inputs_of(some_videos())
     inputs = replace(inputs, event_mask=torch.zeros_like(inputs.event_mask))
     plan = plan_of(model, inputs)
@@ -84,9 +95,10 @@ def test_tiou_of_pairs() -> None:
     torch.testing.assert_close(tiou_of_pairs(left, right), torch.tensor([2 / 6, 0.0, 0.0, 1.0]))
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("letters", ["b", "bivt"])
-def test_every_weight_learns(letters: str) -> None:
-    model, videos = build(planning(letters)), some_videos()
+def test_every_weight_learns(letters: str, form: str) -> None:
+    model, videos = build(planning(letters, **FORMS[form])), some_videos()
     outputs = model(inputs_of(videos), targets_of(videos))
     StoryLosses(LossConfig()).total(outputs).backward()
     assert model.planner is not None
@@ -94,20 +106,49 @@ def test_every_weight_learns(letters: str) -> None:
         assert parameter.grad is not None, name
         assert torch.isfinite(parameter.grad).all(), name
         assert parameter.grad.abs().max() > 0, name
-    # The plan also teaches the selector's own vectors.
-    assert model.selector.embedding.feature[2].weight.grad is not None
+
+
+def test_only_a_plan_made_of_the_selectors_vectors_teaches_the_selector() -> None:
+    videos = some_videos()
+    only_plan = LossConfig.parse({"event": 0, "sentence": 0})
+    for form, taught in (("selector", True), ("features", False)):
+        model = build(planning(**FORMS[form]))
+        StoryLosses(only_plan).total(model(inputs_of(videos), targets_of(videos))).backward()
+        gradient = model.selector.embedding.feature[2].weight.grad
+        assert (gradient is not None and bool(gradient.any())) == taught, form
+
+
+def test_a_plan_of_features_needs_nothing_encoded() -> None:
+    model, inputs = build(planning("bivt", **FORMS["features"])), inputs_of(some_videos())
+    for name, value in parts(model.plan(inputs)).items():
+        torch.testing.assert_close(value, parts(plan_of(model, inputs))[name], msg=name)
+    other = replace(inputs, features=inputs.features + 1)
+    assert not torch.allclose(model.plan(other).quality, model.plan(inputs).quality)
+
+
+def test_configurations_from_before_the_lean_form_are_written_as_they_were() -> None:
+    """Finished trainings are found by what their configuration is written as."""
+    assert not {"planner_reads", "redundancy"} & set(planning().model_dump())
+    assert "redundancy" not in LossConfig().model_dump()
+    assert "chain_share" not in DecodingConfig().model_dump()
+    lean = planning(**FORMS["features"])
+    assert ModelConfig.parse(lean.model_dump(mode="json")) == lean
+    changed = LossConfig(redundancy=1.0)
+    assert LossConfig.parse(changed.model_dump(mode="json")) == changed
+    reading = DecodingConfig(chain_share=0.3)
+    assert DecodingConfig.parse(reading.model_dump(mode="json")) == reading
 
 
 @pytest.mark.parametrize("name", PLAN_LOSSES)
 def test_each_loss_can_be_switched_off(name: str) -> None:
-    model, videos = build(planning()), some_videos()
+    model, videos = build(planning(**FORMS["features"])), some_videos()
     outputs = model(inputs_of(videos), targets_of(videos))
     assert name in StoryLosses(LossConfig())(outputs)
     assert name not in StoryLosses(LossConfig.parse({name: 0}))(outputs)
 
 
 def test_losses_do_not_see_padding() -> None:
-    model, videos = build(planning()), some_videos()
+    model, videos = build(planning(**FORMS["features"])), some_videos()
     criterion = StoryLosses(LossConfig())
     plain = criterion(model(inputs_of(videos), targets_of(videos)))
     padded = criterion(model(inputs_of(videos, extra=3), targets_of(videos, extra=2)))
@@ -120,3 +161,9 @@ def test_without_a_planner_there_are_no_plan_losses() -> None:
     videos = some_videos()
     outputs = build(tiny("b"))(inputs_of(videos), targets_of(videos))
     assert not set(PLAN_LOSSES) & set(StoryLosses(LossConfig())(outputs))
+
+
+def test_a_plan_that_says_nothing_of_pairs_has_no_loss_for_them() -> None:
+    videos = some_videos()
+    terms = StoryLosses(LossConfig())(build(planning())(inputs_of(videos), targets_of(videos)))
+    assert set(PLAN_LOSSES) - set(terms) == {"redundancy"}

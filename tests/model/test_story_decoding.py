@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -75,10 +76,16 @@ def test_chain_rule_is_the_best_of_all_chains(seed: int, sizes: list[int], weigh
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 9999), sizes=st.lists(st.integers(1, 7), min_size=1, max_size=3))
-@pytest.mark.parametrize("rule", ["counted", "both"])
-def test_best_chain_of_the_expected_length(rule: str, seed: int, sizes: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("rule", "share"), [("counted", 1.0), ("both", CHAIN_SHARE), ("learnt", 0.25), ("learnt", 0.0)]
+)
+def test_best_chain_of_the_expected_length(rule: str, share: float, seed: int, sizes: list[int]) -> None:
     plan = random_plan(seed, sizes)
-    told = plan_stories(plan, rule, longest=8)  # type: ignore[arg-type]
+    lost = torch.randn(len(sizes), max(sizes), max(sizes), dtype=torch.double)
+    if rule == "learnt":
+        plan = replace(plan, redundancy=lost)
+    named: Any = "both" if rule == "learnt" else rule
+    told = plan_stories(plan, named, longest=8, chain_share=share)
     p = plan.potentials
     for b, size in enumerate(sizes):
         quality = plan.quality[b].sigmoid().numpy()
@@ -89,8 +96,11 @@ def test_best_chain_of_the_expected_length(rule: str, seed: int, sizes: list[int
             total += sum(float(p.edge[b, i, j]) for i, j in pairwise(chain))
             if rule == "counted":
                 return total
-            taken_off = sum(overlap[i, j] for i, j in pairwise(chain))
-            return float(quality[list(chain)].sum() + CHAIN_SHARE * total - OVERLAP_COST * taken_off)
+            if rule == "learnt":
+                taken_off = sum(float(lost[b, i, j].sigmoid()) for i, j in pairwise(chain))
+            else:
+                taken_off = OVERLAP_COST * sum(overlap[i, j] for i, j in pairwise(chain))
+            return float(quality[list(chain)].sum() + share * total - taken_off)
 
         wanted = float(expected_count(plan.count)[b])
         nearest = min(range(1, size + 1), key=lambda k: abs(k - wanted))

@@ -16,17 +16,14 @@ from cookscribe.errors import InputError
 from cookscribe.evaluation import soda_tiou
 from cookscribe.studies import real_candidates
 from cookscribe.studies.real_candidates import (
-    BOTH,
-    CHOSEN,
-    COUNTED,
     ENSEMBLES,
     EVERYTHING,
     INPUTS,
     NMS,
     ORACLE,
     PLAIN_INPUTS,
-    REFINED,
     RULES,
+    SHOWN,
 )
 from cookscribe.studies.registry import STUDIES, StudyOptions, find_study
 from cookscribe.studies.selection_videos import SelectionVideo
@@ -51,21 +48,26 @@ def test_rows_are_complete(finished: tuple[Path, Path, str]) -> None:
     assert len(seen) == len(rows)
     assert (PLAIN_INPUTS, NMS, None) in seen
     for name in INPUTS:
-        assert {(name, decoding, seed) for decoding in (REFINED, COUNTED, BOTH, CHOSEN) for seed in (0, 1)} <= seen
+        assert {(name, decoding, seed) for decoding in SHOWN for seed in (0, 1)} <= seen
         assert {(name, decoding, "all") for decoding in ENSEMBLES.values()} <= seen
     assert {(EVERYTHING, decoding, "all") for decoding in ENSEMBLES.values()} <= seen
     for chosen in content["rules"]:
         assert set(chosen["scores"]) == set(RULES)
         assert chosen["scores"][chosen["rule"]] == max(chosen["scores"].values())
     paper = [row for row in rows if row["decoding"].startswith("paper")]
-    assert len(paper) == 1
+    assert [row["seed"] for row in paper] == [0, 1]
     assert all(0 <= row["soda_tiou"] <= 100 and 0 <= row["within_1"] <= row["within_3"] <= 100 for row in rows)
     oracle = next(row for row in rows if row["decoding"] == ORACLE)
     assert all(row["soda_tiou"] <= oracle["soda_tiou"] for row in rows if row["decoding"] == NMS)
     assert content["smoke"] is True
     assert content["surroundings"]["threads"] == 1
     assert "not the protocol of the paper" in content["protocol"]
-    assert table.count("\n") == 2 + len({(row["inputs"], row["decoding"]) for row in rows})
+    assert (out / "real-candidates.md").read_text().count("\n") == 2 + len({row[:2] for row in seen})
+    assert table.startswith((out / "real-candidates.md").read_text())
+    # Three folds: one planner inside each, two seeds of four planners and of the pointer.
+    assert content["parts"] == {"trained": 3 + 3 * 2 * 4 + 3 * 2, "found": 0}
+    assert content["minutes"]["processor"] > 0
+    assert 0 < content["minutes"]["elapsed"] < 10
 
 
 def test_pictures_are_drawn(finished: tuple[Path, Path, str]) -> None:
@@ -86,12 +88,16 @@ def test_finished_parts_are_not_done_again(finished: tuple[Path, Path, str], mon
         return train(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(real_candidates, "train_selector", counting)
+    figures = json.loads((out / "real-candidates.json").read_text())["rows"]
     lost = min(path for path in before if path.name.startswith("planner"))
     kept = lost.read_bytes()
     lost.unlink()
     again = find_study("real-candidates").run(StudyOptions(data=data, out=out, seeds=2, smoke=True))
     assert len(trained) == 1
-    assert again == table
+    content = json.loads((out / "real-candidates.json").read_text())
+    assert content["rows"] == figures
+    assert content["parts"] == {"trained": 1, "found": len(before) - 1}
+    assert again.splitlines()[:-1] == table.splitlines()[:-1]
     assert lost.read_bytes() == kept  # the same seed and fold give the same weights
     assert all(path.stat().st_mtime_ns == time for path, time in before.items() if path != lost)
 

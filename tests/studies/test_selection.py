@@ -1,4 +1,4 @@
-"""The parts of the selection study: words heard, changes of training videos, plans forwards and backwards."""
+"""The parts of the selection study: words heard, changes of training videos, plans."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.datasets.root import YouCook2
 from cookscribe.datasets.transcripts import Transcript
 from cookscribe.model.story_decoding import plan_stories
-from cookscribe.studies.plans import mean_plan, read_plan, turned_back, write_plan
+from cookscribe.studies.plans import joined, mean_plan, read_plan, write_plan
 from cookscribe.studies.report import bootstrap_interval, mean_and_deviation
-from cookscribe.studies.selection_inputs import HEARD_BACKWARDS, SelectionInputs
+from cookscribe.studies.selection_inputs import SelectionInputs
 from cookscribe.studies.selection_scores import score_choice
 from cookscribe.studies.selection_training import SelectionConfig, plan_videos, train_selector
 from cookscribe.studies.selection_videos import (
@@ -23,8 +23,6 @@ from cookscribe.studies.selection_videos import (
     SoftBins,
     batch_inputs,
     batch_targets,
-    mirrored,
-    mirrored_places,
     spliced,
     stretched,
 )
@@ -81,24 +79,15 @@ def test_count_guess_uses_what_it_is_told() -> None:
     assert np.mean(right) < 0.5 < np.mean(wrong)
 
 
-def test_candidate_numbers_run_backwards_as_declared() -> None:
+def test_candidate_numbers_are_the_same_backwards() -> None:
+    """In a video that runs backwards, before and behind change places and a start is an end."""
     rng = np.random.default_rng(1)
     moments = rng.random((BINS, 3))
     backwards = moments[::-1][:, [0, 2, 1]]
     spans = np.array([[20.0, 50.0], [55.0, 90.0], [0.0, 120.0]])
     forward = candidate_numbers(spans, 120.0, moments)
     turned = candidate_numbers((120.0 - spans)[:, ::-1], 120.0, backwards)
-    np.testing.assert_allclose(forward[:, HEARD_BACKWARDS], turned)
-
-
-def test_mirroring_twice_changes_nothing(videos: list[SelectionVideo]) -> None:
-    video = videos[0]
-    again = mirrored(mirrored(video))
-    np.testing.assert_allclose(again.spans, video.spans)
-    np.testing.assert_allclose(again.own, video.own)
-    np.testing.assert_allclose(again.truth, video.truth)
-    back = mirrored(video)
-    np.testing.assert_allclose((video.duration - back.spans)[:, ::-1][mirrored_places(video)], video.spans)
+    np.testing.assert_allclose(forward[:, [0, 2, 1, 3, 4, 6, 5, 8, 7]], turned)
 
 
 def test_splicing_keeps_every_candidate_beside_its_step(videos: list[SelectionVideo]) -> None:
@@ -149,6 +138,9 @@ def test_a_plan_survives_its_file(videos: list[SelectionVideo], trained: object,
     read = read_plan(tmp_path / "plan.safetensors")
     assert plan_stories(read, "chain", longest=8) == plan_stories(plan, "chain", longest=8)
     assert torch.equal(read.times, plan.times)
+    assert plan.redundancy is not None
+    assert read.redundancy is not None
+    assert torch.equal(read.redundancy, plan.redundancy)
 
 
 def test_the_mean_of_equal_plans_is_the_plan(videos: list[SelectionVideo], trained: object) -> None:
@@ -157,21 +149,29 @@ def test_the_mean_of_equal_plans_is_the_plan(videos: list[SelectionVideo], train
     torch.testing.assert_close(mean.times, plan.times)
     torch.testing.assert_close(mean.count.softmax(dim=1), plan.count.softmax(dim=1))
     assert plan_stories(mean, "chain", longest=8) == plan_stories(plan, "chain", longest=8)
+    assert plan_stories(mean, "both", longest=8) == plan_stories(plan, "both", longest=8)
 
 
-def test_a_plan_turned_back_tells_the_mirrored_story(videos: list[SelectionVideo], trained: object) -> None:
-    tested = videos[12:]
-    backwards = plan_videos(trained, [mirrored(video) for video in tested])  # type: ignore[arg-type]
-    places = [mirrored_places(video) for video in tested]
-    plan = turned_back(backwards, places)
-    told = plan_stories(plan, "chain", longest=8)
-    for b, (video, story) in enumerate(zip(tested, told, strict=True)):
-        # Candidates that start together may change order; stories of others are the same read from the end.
-        if len(np.unique(video.spans[:, 0])) == len(np.unique(video.spans[:, 1])) == len(video):
-            assert len(plan.times[b]) >= len(video)
-            centre = video.spans.mean(axis=1) / video.duration
-            assert np.abs(plan.times[b, : len(video)].mean(dim=1).numpy() - centre).max() < 0.4
-        assert story == sorted(story)
+def test_plans_of_different_sizes_are_joined(videos: list[SelectionVideo], trained: object) -> None:
+    few = videos[12].take(np.arange(len(videos[12])) < 3)
+    apart = [plan_videos(trained, [few]), plan_videos(trained, videos[13:15])]  # type: ignore[arg-type]
+    together = joined(apart)
+    for rule in ("quality", "counted", "both"):
+        told = [story for plan in apart for story in plan_stories(plan, rule, longest=8)]
+        assert plan_stories(together, rule, longest=8) == told
+
+
+def test_a_trained_planner_knows_which_pairs_tell_one_step(videos: list[SelectionVideo], trained: object) -> None:
+    plan = plan_videos(trained, videos[12:])  # type: ignore[arg-type]
+    assert plan.redundancy is not None
+    near, far = [], []
+    for b, video in enumerate(videos[12:]):
+        overlap = tiou_matrix(video.spans, video.spans)
+        earlier = np.triu(np.ones_like(overlap, dtype=bool), 1)
+        told = plan.redundancy[b, : len(video), : len(video)].numpy()
+        near.append(told[earlier & (overlap > 0.5)])
+        far.append(told[earlier & (overlap == 0)])
+    assert np.concatenate(near).mean() > np.concatenate(far).mean()
 
 
 def test_score_of_the_truth_is_full_and_intervals_hold_the_mean() -> None:

@@ -24,7 +24,7 @@ from cookscribe.model.memory import products_kept
 from cookscribe.model.planner import SHORTEST_SHARE
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
 from cookscribe.model.sentences import SaidBefore, Written, write_sentences
-from cookscribe.model.story_decoding import plan_stories
+from cookscribe.model.story_decoding import CHAIN_SHARE, plan_stories
 from cookscribe.story import Story, StoryStep
 
 
@@ -48,7 +48,7 @@ class DecodingConfig(Config):
         events: "steps" chooses one event after another, as the paper does; "given" writes about every candidate in
             order, because somebody else has chosen them; "quality", "chain", "counted" and "both" tell the best
             story of the planner's plan, whose borders are refined (see `story_decoding`).
-        max_overlap, count_weight: of "quality" and of "chain".
+        max_overlap, count_weight, chain_share: of "quality", of "chain" and of "both".
         refine: False tells a planned story with the candidates' own borders.
     """
 
@@ -65,6 +65,7 @@ class DecodingConfig(Config):
     events: Literal["steps", "given", "quality", "chain", "counted", "both"] = "steps"
     max_overlap: float = Field(default=0.3, ge=0, le=1)
     count_weight: float = Field(default=1.0, ge=0)
+    chain_share: float = Field(default=CHAIN_SHARE, ge=0, exclude_if=lambda v: v == CHAIN_SHARE)
     refine: bool = True
 
 
@@ -201,6 +202,7 @@ def tell_plan(
         longest=config.max_steps,
         max_overlap=config.max_overlap,
         count_weight=config.count_weight,
+        chain_share=config.chain_share,
     )
     slots = torch.zeros(len(stories), config.max_steps, dtype=torch.long, device=inputs.times.device)
     for video, story in enumerate(stories):

@@ -110,7 +110,7 @@ class EventEmbedding(nn.Module):
         if config.texts:
             self.texts = nn.Embedding(config.input_words, config.word_vector_size, padding_idx=0)
             self.texts.weight.requires_grad_(False)
-        self.feature = Perceptron(config.feature_size + config.texts * config.word_vector_size, width, config.dropout)
+        self.feature = Perceptron(config.outside_size, width, config.dropout)
         self.relative: nn.Module | None = None
         if config.relative == "pairwise":
             self.relative = PairwiseRelative(width, config.dropout)

@@ -48,6 +48,8 @@ class LossConfig(Config):
     count: float = Field(default=0.1, ge=0)
     story: float = Field(default=1.0, ge=0)
     chain: float = Field(default=0.1, ge=0)
+    # Written only if changed, as `ModelConfig.redundancy` is: few models know this loss.
+    redundancy: float = Field(default=4.0, ge=0, exclude_if=lambda v: v == 4.0)
     event_smoothing: float = Field(default=0.1, ge=0, lt=1)
     word_smoothing: float = Field(default=0.1, ge=0, lt=1)
     reduction: Literal["sum", "mean"] = "sum"
@@ -167,7 +169,7 @@ class StoryLosses:
             if weight == 0:
                 continue
             if name in PLAN_LOSSES:
-                if outputs.plan is not None:
+                if outputs.plan is not None and outputs.plan.knows(name):
                     terms[name] = outputs.plan(name)
                 continue
             values: Tensor = getattr(self, name)(outputs)

@@ -6,7 +6,8 @@
 - story: 1 - the expected story score. Chains are drawn by their weight; what a chain earns is the sum of its tIoU, two
   neighbours that overlap the same step earning the better of both only; divided by the mean of its length and the true
   number of steps this is the F1 that SODA tIoU averages. The expectation over all chains is exact;
-- chain: negative log-likelihood of the oracle chain, per step.
+- chain: negative log-likelihood of the oracle chain, per step;
+- redundancy: cross-entropy with the tIoU that a pair loses by telling one step twice, for planners that estimate it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from cookscribe.model.chains import ChainSums, chain_score, chain_sums
 from cookscribe.model.planner import Plan
 from cookscribe.model.refinement import tiou_of_pairs
 
-PLAN_LOSSES = ("refinement", "quality", "count", "story", "chain")
+PLAN_LOSSES = ("refinement", "quality", "count", "story", "chain", "redundancy")
 
 # The count label is a bell of this width (steps) around the truth: 7 steps told as 8 is nearly right.
 COUNT_WIDTH = 1.0
@@ -53,6 +54,10 @@ class PlanLosses:
         values, divisor = getattr(self, name)()
         return values, float(divisor)
 
+    def knows(self, name: str) -> bool:
+        """Whether the plan says what the loss called `name` is about."""
+        return name != "redundancy" or self.plan.redundancy is not None
+
     def refinement(self) -> tuple[Tensor, Tensor]:
         """Over the candidates that overlap a step at all: nobody knows where the others should go."""
         to_step = self.tiou.gather(2, self.raw_step.unsqueeze(2)).squeeze(2)
@@ -73,11 +78,15 @@ class PlanLosses:
         return -(label.to(self.plan.count.dtype) * self.plan.count.log_softmax(dim=1)).sum(), len(steps)
 
     @cached_property
+    def same(self) -> Tensor:
+        """(B, N, N) whether two candidates overlap the same step most."""
+        return self.step.unsqueeze(2) == self.step.unsqueeze(1)
+
+    @cached_property
     def sums(self) -> ChainSums:
         """Sums over all chains of the videos with candidates, with what each chain earns."""
-        same = self.step.unsqueeze(2) == self.step.unsqueeze(1)
         better = (self.best.unsqueeze(1) - self.best.unsqueeze(2)).clamp(min=0)
-        gain = torch.where(same, better, self.best.unsqueeze(1).expand_as(better))
+        gain = torch.where(self.same, better, self.best.unsqueeze(1).expand_as(better))
         return chain_sums(self.plan.potentials.of(self.some), self.longest, self.best[self.some], gain[self.some])
 
     def story(self) -> tuple[Tensor, int]:
@@ -95,6 +104,15 @@ class PlanLosses:
         loss = (total - chain_score(self.plan.potentials.of(self.some), chosen)) / chosen.sum(dim=1).clamp(min=1)
         told = chosen.any(dim=1)
         return loss[told].sum(), int(told.sum())
+
+    def redundancy(self) -> tuple[Tensor, Tensor]:
+        """Over all pairs of real candidates, the earlier first."""
+        assert self.plan.redundancy is not None
+        mask = self.plan.mask
+        pairs = torch.triu(mask.unsqueeze(2) & mask.unsqueeze(1), diagonal=1)
+        lost = self.same * torch.minimum(self.best.unsqueeze(2), self.best.unsqueeze(1)).detach()
+        loss = F.binary_cross_entropy_with_logits(self.plan.redundancy[pairs], lost[pairs], reduction="sum")
+        return loss, pairs.sum()
 
 
 def oracle_chain(events: Tensor, mask: Tensor) -> Tensor:

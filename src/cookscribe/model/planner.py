@@ -6,7 +6,9 @@ behind any other one (a chain, see `chains.py`); and of the video, how many step
 turns this into the best ordered set of events.
 
 It stands on the selector's vectors h_n of the first step, so it works with any of B to BIVT, and on pairs of
-candidates, so it works with any N.
+candidates, so it works with any N. With `planner_reads = "features"` it reads the features themselves instead: where
+videos are few and the features already say what is needed, the recipe encoder between the two only learns by heart.
+With `redundancy` it also says of each pair how much of one is lost when both are told, because they tell the same step.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ SHORTEST_SHARE = 1e-3
 PAIR_NUMBERS = 8
 SINGLE_NUMBERS = 12
 EDGE_WIDTH = 16
+# Features, which may be many, at first say little beside the twelve numbers.
+FEATURE_SPREAD = 0.05
 # An untrained planner should not hold every candidate for a step: about one in eight is one.
 RARE = -2.0
 
@@ -40,6 +44,8 @@ class Plan:
         count: (B, C + 1) logits of 0 to C steps.
         potentials: of the chains.
         mask: (B, N) True for real candidates.
+        redundancy: (B, N, N) logits, entry [b, i, j] for i before j: the expected tIoU that is lost when both are told
+            (the smaller one, if both overlap the same step most); None if the planner does not say.
     """
 
     times: Tensor
@@ -47,6 +53,7 @@ class Plan:
     count: Tensor
     potentials: Potentials
     mask: Tensor
+    redundancy: Tensor | None = None
 
 
 def pair_numbers(times: Tensor) -> Tensor:
@@ -141,10 +148,19 @@ class StoryPlanner(nn.Module):
         super().__init__()
         width = config.planner_width
         self.head_count = config.planner_heads
-        self.hidden_norm = nn.LayerNorm(config.width)
-        self.from_hidden = nn.Linear(config.width, width)
+        self.edge_channel = config.planner_heads * config.planner_layers
+        self.hidden_norm: nn.Module
+        if config.planner_reads == "features":
+            self.hidden_norm = nn.Identity()
+            self.from_hidden = nn.Linear(config.outside_size, width)
+            nn.init.normal_(self.from_hidden.weight, std=FEATURE_SPREAD)
+            self.hidden_dropout = nn.Dropout(config.planner_dropout)
+        else:
+            self.hidden_norm = nn.LayerNorm(config.width)
+            self.from_hidden = nn.Linear(config.width, width)
+            self.hidden_dropout = nn.Dropout(0.0)
         self.from_numbers = nn.Sequential(nn.Linear(SINGLE_NUMBERS, width), nn.ReLU(), nn.Linear(width, width))
-        channels = config.planner_heads * config.planner_layers + 1
+        channels = self.edge_channel + 1 + config.redundancy
         self.pairs = nn.Sequential(nn.Linear(PAIR_NUMBERS, 16), nn.ReLU(), nn.Linear(16, channels))
         self.layers = nn.ModuleList(
             RelationLayer(width, config.planner_heads, config.planner_dropout) for _ in range(config.planner_layers)
@@ -154,6 +170,9 @@ class StoryPlanner(nn.Module):
         self.refinement = BorderRefinement(width, config.reach)
         self.judgement = nn.Linear(width, 4)  # quality, node, first, last
         self.before, self.after = nn.Linear(width, EDGE_WIDTH), nn.Linear(width, EDGE_WIDTH)
+        self.told: nn.Linear | None = None
+        if config.redundancy:
+            self.told, self.again = nn.Linear(width, EDGE_WIDTH), nn.Linear(width, EDGE_WIDTH)
         self.count = nn.Sequential(
             nn.Linear(2 * width, width),
             nn.ReLU(),
@@ -168,11 +187,12 @@ class StoryPlanner(nn.Module):
         """Plan the stories of B videos.
 
         Args:
-            hidden: (B, N, d) the selector's vectors of the candidates, without STOP.
+            hidden: (B, N, d) the selector's vectors of the candidates, without STOP, or their features.
             times: (B, N, 2) shares of the video; scores: (B, N) proposal scores.
             mask: (B, N) True for real candidates.
         """
-        x = self.from_hidden(self.hidden_norm(hidden)) + self.from_numbers(single_numbers(times, scores, mask))
+        x = self.hidden_dropout(self.from_hidden(self.hidden_norm(hidden)))
+        x = x + self.from_numbers(single_numbers(times, scores, mask))
         pairs = self.pairs(pair_numbers(times)).permute(0, 3, 1, 2)
         # A large number instead of infinity: a video without any candidate must not turn into NaN.
         hide = torch.zeros_like(scores).masked_fill(~mask, -1e4)[:, None, None, :]
@@ -181,9 +201,13 @@ class StoryPlanner(nn.Module):
         x = self.norm(x)
         middle = self.middle(x)
         quality, node, first, last = self.judgement(middle).unbind(dim=-1)
-        edge = pairs[:, -1] + self.before(x) @ self.after(x).transpose(1, 2) / math.sqrt(EDGE_WIDTH)
+        edge = pairs[:, self.edge_channel] + _products(self.before(x), self.after(x))
         potentials = Potentials(node.masked_fill(~mask, float("-inf")), first, last, edge)
-        return Plan(self.refinement(middle, times), quality, self.count(self._whole(x, mask)), potentials, mask)
+        count = self.count(self._whole(x, mask))
+        redundancy = None
+        if self.told is not None:
+            redundancy = pairs[:, self.edge_channel + 1] + _products(self.told(x), self.again(x))
+        return Plan(self.refinement(middle, times), quality, count, potentials, mask, redundancy)
 
     def _whole(self, x: Tensor, mask: Tensor) -> Tensor:
         """(B, 2 d) mean and maximum over the real candidates."""
@@ -191,3 +215,8 @@ class StoryPlanner(nn.Module):
         mean = (x * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
         largest = x.masked_fill(~real, -1e4).amax(dim=1) * mask.any(dim=1, keepdim=True)
         return torch.cat((mean, largest), dim=-1)
+
+
+def _products(left: Tensor, right: Tensor) -> Tensor:
+    """(B, N, e) and (B, N, e) to the scaled products of every pair, (B, N, N)."""
+    return left @ right.transpose(1, 2) / math.sqrt(EDGE_WIDTH)

@@ -234,11 +234,15 @@ class RecipeModel(nn.Module):
         logits = self.selector.logits(decisive, memory, encoded.events.slot_mask)
         return Selection(hidden, logits, memory, simulation)
 
-    def plan(self, inputs: Inputs, encoded: Encoded) -> Plan:
-        """What the planner makes of the candidates as they look before the first step."""
+    def plan(self, inputs: Inputs, encoded: Encoded | None = None) -> Plan:
+        """What the planner makes of the candidates as they look before the first step; encodes them if nobody has."""
         assert self.planner is not None
-        hidden, _ = self.selector.step(encoded.events, None)
-        plan: Plan = self.planner(hidden[:, 1:], inputs.times, inputs.scores, inputs.event_mask)
+        if self.config.planner_reads == "features":
+            rows = self.selector.embedding.outside(inputs)
+        else:
+            hidden, _ = self.selector.step((encoded or self.encode(inputs)).events, None)
+            rows = hidden[:, 1:]
+        plan: Plan = self.planner(rows, inputs.times, inputs.scores, inputs.event_mask)
         return plan
 
     def open_sentence(self, encoded: Encoded, state: State, event: Tensor, slots: Tensor | None = None) -> OpenSentence:

@@ -4,7 +4,8 @@
 the expected count. `chain` takes the chain of highest score, where the number of events speaks with its probability:
 score of the best chain of k events + weight x log p(count = k). `counted` takes the best chain of as many events as are
 expected: the story score hardly minds an event more or less, so the chain's own taste is for few and sure ones. `both`
-adds up the qualities and a share of the chain's score, less what neighbours overlap, also of the expected length.
+adds up the qualities and a share of the chain's score, less what neighbours lose by telling one step twice, also of
+the expected length.
 
 All are dynamic programmes over all chains (`chains.py`), beside the paper's step-by-step argmax (`decoding.py`).
 """
@@ -22,12 +23,20 @@ from cookscribe.model.refinement import tiou_of_pairs
 
 StoryRule = Literal["quality", "chain", "counted", "both"]
 
-# Of `both`: a quality lies between 0 and 1, a potential between about -5 and 5; two events in one place tell one step.
-CHAIN_SHARE, OVERLAP_COST = 0.1, 0.7
+# Of `both`: a quality lies between 0 and 1, a potential between about -5 and 5.
+CHAIN_SHARE = 0.1
+# Two events in one place tell one step: what a tIoU of 1 costs, where the plan does not say what a pair loses.
+OVERLAP_COST = 0.7
 
 
 def plan_stories(
-    plan: Plan, rule: StoryRule, *, longest: int, max_overlap: float = 0.3, count_weight: float = 1.0
+    plan: Plan,
+    rule: StoryRule,
+    *,
+    longest: int,
+    max_overlap: float = 0.3,
+    count_weight: float = 1.0,
+    chain_share: float = CHAIN_SHARE,
 ) -> list[list[int]]:
     """The chosen candidates of each video, in order; empty without candidates, otherwise at least one.
 
@@ -37,6 +46,7 @@ def plan_stories(
         longest: the most events of a story.
         max_overlap: for `quality`, the highest tIoU (after refinement) of two neighbours.
         count_weight: for `chain`, how much the count estimate speaks.
+        chain_share: for `both`, how much the chain's score speaks beside the qualities.
     """
     longest = min(longest, max(plan.mask.shape[1], 1))
     if plan.mask.shape[1] == 0:
@@ -45,7 +55,7 @@ def plan_stories(
         chains = best_chains(quality_potentials(plan, max_overlap), longest)
         lengths = nearest_length(chains.scores, expected_count(plan.count))
     else:
-        chains = best_chains(plan.potentials if rule != "both" else joint_potentials(plan), longest)
+        chains = best_chains(plan.potentials if rule != "both" else joint_potentials(plan, chain_share), longest)
         if rule == "chain":
             lengths = likeliest_length(chains.scores, plan.count, count_weight)
         else:
@@ -62,13 +72,20 @@ def quality_potentials(plan: Plan, max_overlap: float) -> Potentials:
     return Potentials(quality, nothing, nothing, edge)
 
 
-def joint_potentials(plan: Plan) -> Potentials:
-    """Chains whose score is the sum of the qualities and of a share of the plan's own potentials, less overlaps."""
+def joint_potentials(plan: Plan, share: float) -> Potentials:
+    """Chains whose score is the sum of the qualities, less what pairs lose, and of a share of the plan's potentials.
+
+    What a pair loses is the plan's estimate, or else the tIoU of the two at a fixed price.
+    """
     own = plan.potentials
-    quality = (plan.quality.sigmoid() + CHAIN_SHARE * own.node).masked_fill(~plan.mask, float("-inf"))
-    tiou = tiou_of_pairs(plan.times.unsqueeze(2), plan.times.unsqueeze(1))
-    edge = CHAIN_SHARE * own.edge - OVERLAP_COST * tiou
-    return Potentials(quality, CHAIN_SHARE * own.first, CHAIN_SHARE * own.last, edge)
+    # Padding is minus infinity already, which a share of 0 would turn into NaN.
+    node = plan.quality.sigmoid() + share * own.node.masked_fill(~plan.mask, 0.0)
+    if plan.redundancy is None:
+        lost = OVERLAP_COST * tiou_of_pairs(plan.times.unsqueeze(2), plan.times.unsqueeze(1))
+    else:
+        lost = plan.redundancy.sigmoid()
+    node = node.masked_fill(~plan.mask, float("-inf"))
+    return Potentials(node, share * own.first, share * own.last, share * own.edge - lost)
 
 
 def expected_count(count: Tensor) -> Tensor:

@@ -1,13 +1,11 @@
-"""Plans of many videos as plain tensors: joined, averaged, turned round, written to and read from a file."""
+"""Plans of many videos as plain tensors: joined, averaged, written to and read from a file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn import functional as F
@@ -16,72 +14,53 @@ from cookscribe.files import replacing
 from cookscribe.model.chains import Potentials
 from cookscribe.model.planner import Plan
 
-_PARTS = ("times", "quality", "count", "node", "first", "last", "edge", "mask")
+_PAIRS = ("edge", "redundancy")
 
 
 def _parts(plan: Plan) -> dict[str, Tensor]:
-    potentials = plan.potentials
-    values = (plan.times, plan.quality, plan.count, *vars(potentials).values(), plan.mask)
-    return dict(zip(_PARTS, values, strict=True))
+    parts = {"times": plan.times, "quality": plan.quality, "count": plan.count, "mask": plan.mask}
+    parts |= vars(plan.potentials)
+    return parts if plan.redundancy is None else {**parts, "redundancy": plan.redundancy}
 
 
 def _plan(parts: dict[str, Tensor]) -> Plan:
     potentials = Potentials(parts["node"], parts["first"], parts["last"], parts["edge"])
-    return Plan(parts["times"], parts["quality"], parts["count"], potentials, parts["mask"])
+    return Plan(parts["times"], parts["quality"], parts["count"], potentials, parts["mask"], parts.get("redundancy"))
 
 
 def joined(plans: Sequence[Plan]) -> Plan:
     """The videos of several plans one after another, padded to the largest number of candidates."""
     largest = max(plan.mask.shape[1] for plan in plans)
-    parts: dict[str, list[Tensor]] = {name: [] for name in _PARTS}
+    parts: dict[str, list[Tensor]] = {}
     for plan in plans:
         missing = largest - plan.mask.shape[1]
         for name, value in _parts(plan).items():
             fill = float("-inf") if name == "node" else 0
             if name == "times":
                 value = F.pad(value, (0, 0, 0, missing))
-            elif name == "edge":
+            elif name in _PAIRS:
                 value = F.pad(value, (0, missing, 0, missing))
             elif name != "count":
                 value = F.pad(value, (0, missing), value=fill)
-            parts[name].append(value)
+            parts.setdefault(name, []).append(value)
     return _plan({name: torch.cat(values) for name, values in parts.items()})
 
 
 def mean_plan(plans: Sequence[Plan]) -> Plan:
     """What several models think of the same videos on average: borders, qualities, counts and potentials.
 
-    Qualities and counts are averaged as probabilities.
+    Qualities, redundancies and counts are averaged as probabilities.
     """
     parts = [_parts(plan) for plan in plans]
-    mean = {name: torch.stack([part[name] for part in parts]).mean(dim=0) for name in _PARTS if name != "mask"}
-    mean["quality"] = torch.logit(torch.stack([part["quality"].sigmoid() for part in parts]).mean(dim=0), eps=1e-6)
-    mean["count"] = torch.stack([part["count"].softmax(dim=1) for part in parts]).mean(dim=0).log()
+
+    def together(name: str) -> Tensor:
+        return torch.stack([part[name] for part in parts])
+
+    mean = {name: together(name).mean(dim=0) for name in parts[0] if name != "mask"}
+    for name in {"quality", "redundancy"} & set(mean):
+        mean[name] = torch.logit(together(name).sigmoid().mean(dim=0), eps=1e-6)
+    mean["count"] = together("count").softmax(dim=2).mean(dim=0).log()
     return _plan({**mean, "mask": parts[0]["mask"]})
-
-
-def turned_back(plan: Plan, orders: Sequence[NDArray[np.int64]]) -> Plan:
-    """The plan of videos that were looked at backwards, as a plan of the videos themselves.
-
-    Args:
-        plan: of the mirrored videos.
-        orders: per video, the place of each of its candidates among the mirrored ones.
-    """
-    size, count = plan.mask.shape
-    index = torch.arange(count).repeat(size, 1)
-    for b, order in enumerate(orders):
-        index[b, : len(order)] = torch.from_numpy(order)
-    rows = torch.arange(size).unsqueeze(1)
-    old = plan.potentials
-    # Backwards, the first step is the last one, and what follows comes before.
-    potentials = Potentials(
-        old.node[rows, index],
-        old.last[rows, index],
-        old.first[rows, index],
-        old.edge.transpose(1, 2)[rows.unsqueeze(2), index.unsqueeze(2), index.unsqueeze(1)],
-    )
-    times = (1 - plan.times[rows, index]).flip(-1)
-    return Plan(times, plan.quality[rows, index], plan.count, potentials, plan.mask[rows, index])
 
 
 def write_plan(path: Path, plan: Plan) -> None:

@@ -12,8 +12,10 @@ seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -59,18 +61,33 @@ PLAIN_INPUTS, ALL_INPUTS = "timing, scores", "+ ingredients"
 NMS, ORACLE = "NMS", "oracle (sees the truth)"
 REFINED, COUNTED, BOTH = "story, refined", "story of expected length, refined", "quality and story, refined"
 CHOSEN = "refined, rule chosen inside"
-ENSEMBLES = {decoding: f"{decoding}, ensemble" for decoding in (REFINED, COUNTED, BOTH)}
+SHOWN = (REFINED, COUNTED, BOTH, CHOSEN)
+ENSEMBLES = {decoding: f"{decoding}, ensemble" for decoding in SHOWN}
 EVERYTHING = "all of these together"
-# How events are chosen from a plan: the rule, and whether borders are refined.
-PLAN_DECODINGS: dict[str, tuple[StoryRule, bool]] = {
-    "quality, refined": ("quality", True),
-    "story": ("chain", False),
-    REFINED: ("chain", True),
-    COUNTED: ("counted", True),
-    BOTH: ("both", True),
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How events are chosen from a plan: the rule, whether borders are refined, the chain's share in `both`."""
+
+    rule: StoryRule
+    refined: bool = True
+    share: float = 0.0
+
+
+PLAN_DECODINGS: dict[str, Reading] = {
+    "quality, refined": Reading("quality"),
+    "story": Reading("chain", refined=False),
+    REFINED: Reading("chain"),
+    COUNTED: Reading("counted"),
+    BOTH: Reading("both", share=0.2),
 }
 # Of these one is chosen for each fold, on videos inside its training part.
-RULES = ("quality, refined", REFINED, COUNTED)
+RULES: dict[str, Reading] = {
+    **{name: reading for name, reading in PLAN_DECODINGS.items() if reading.refined},
+    **{f"{BOTH}, weight {share}": Reading("both", share=share) for share in (0.05, 0.1, 0.4)},
+}
+READINGS = PLAN_DECODINGS | RULES
 POINTER_DECODINGS: dict[str, DecodingConfig] = {
     "paper: pointer with STOP": DecodingConfig(max_steps=LONGEST_STORY, max_words=1),
     "pointer, forward only": DecodingConfig(max_steps=LONGEST_STORY, max_words=1, order="start"),
@@ -82,7 +99,6 @@ class RealCandidates(Config):
 
     folds: int = Field(default=5, ge=2)
     seeds: int = Field(default=3, ge=1)
-    pointer_seeds: int = Field(default=1, ge=1)  # the pointer is walked step by step, which is dear
     planner: SelectionConfig = SelectionConfig()
     pointer: SelectionConfig = SelectionConfig(
         way="pointer",
@@ -112,8 +128,11 @@ def run(options: StudyOptions) -> str:
     if options.smoke:
         config = smoke(config)
     torch.set_num_threads(1)
+    began = time.perf_counter(), time.process_time()
     study = _Study(SelectionInputs(YouCook2(options.data)), config, options.out)
     rows = study.rows()
+    study.draw(rows)
+    took = time.perf_counter() - began[0], time.process_time() - began[1]
     table = summary(rows)
     baseline = rows[0].scored
     content: dict[str, Any] = {
@@ -122,8 +141,11 @@ def run(options: StudyOptions) -> str:
         "smoke": options.smoke,
         "videos": len(baseline.stories),
         "configuration": config.model_dump(mode="json"),
-        "rules": [study.rule_part(fold) for fold in range(config.folds)],
+        "rules": study.rules,
         "surroundings": surroundings(),
+        # Of this run only: parts that an earlier one had finished cost nothing.
+        "minutes": {"elapsed": took[0] / 60, "processor": took[1] / 60},
+        "parts": {"trained": study.trained, "found": study.found},
         "rows": [
             {"inputs": row.inputs, "decoding": row.decoding, "seed": row.seed, **row.scored.figures(baseline)}
             for row in rows
@@ -131,8 +153,10 @@ def run(options: StudyOptions) -> str:
     }
     write_json(options.out / "real-candidates.json", content)
     write_text(options.out / "real-candidates.md", table)
-    study.draw(rows)
-    return table
+    return (
+        f"{table}\n{took[0] / 60:.1f} minutes, {took[1] / 60:.1f} of them computing; {study.trained} parts trained, "
+        f"{study.found} found finished.\n"
+    )
 
 
 def smoke(config: RealCandidates) -> RealCandidates:
@@ -155,7 +179,8 @@ class _Study:
         self.cache: dict[tuple[Extra, ...], list[SelectionVideo]] = {}
         self.truth = {video.id: video.truth for video in self.videos(PLAIN_INPUTS)}
         self.parts = folds(self.truth, config.folds)
-        self.pointer_seeds = min(config.pointer_seeds, config.seeds)
+        self.seen: set[Path] = set()
+        self.trained = self.found = 0
 
     def videos(self, inputs: str) -> list[SelectionVideo]:
         extras = INPUTS[inputs]
@@ -167,45 +192,39 @@ class _Study:
         """NMS first, then the rest."""
         folds = range(self.config.folds)
         for fold in track(list(folds), "rules"):
-            self.rule_part(fold)
+            self.inner_part(fold)
         # Seed by seed, so that a run with fewer seeds can be read from what an interrupted one has finished.
         for seed in range(self.config.seeds):
             for name, fold in track(list(product(reversed(INPUTS), folds)), f"planners, seed {seed}"):
                 self.plan_part(name, seed, fold)
-        for seed, fold in track(list(product(range(self.pointer_seeds), folds)), "pointers"):
+        for seed, fold in track(list(product(range(self.config.seeds), folds)), "pointers"):
             self.pointer_part(seed, fold)
         return list(self._rows())
 
     def _rows(self) -> Iterator[Row]:
         yield self._row(PLAIN_INPUTS, NMS, None, self._nms())
         yield self._row("-", ORACLE, None, self._oracle())
-        for seed in range(self.pointer_seeds):
+        for seed in range(self.config.seeds):
             found = [self.pointer_part(seed, fold) for fold in range(self.config.folds)]
             for decoding in POINTER_DECODINGS:
                 chosen = {key: value for part in found for key, value in part[decoding].items()}
                 spans = {v.id: v.spans[chosen[v.id]] for v in self.videos(PLAIN_INPUTS)}
                 yield self._row(PLAIN_INPUTS, decoding, seed, spans)
-        everything: list[Plan] = []
-        for name in INPUTS:
-            plans = [self.plan(name, seed) for seed in range(self.config.seeds)]
-            everything += plans
-            for seed, plan in enumerate(plans):
-                told = {decoding: self._told(plan, decoding) for decoding in PLAN_DECODINGS}
-                for decoding in PLAN_DECODINGS if name in (PLAIN_INPUTS, ALL_INPUTS) else (REFINED, COUNTED, BOTH):
-                    yield self._row(name, decoding, seed, told[decoding])
-                yield self._row(name, CHOSEN, seed, self._chosen(told))
-            if len(plans) > 1:
-                yield from self._ensembles(name, plans)
-        yield from self._ensembles(EVERYTHING, everything)
+        plans = {name: [self.plan(name, seed) for seed in range(self.config.seeds)] for name in INPUTS}
+        for name, of_seeds in plans.items():
+            decodings = (*PLAN_DECODINGS, CHOSEN) if name in (PLAIN_INPUTS, ALL_INPUTS) else SHOWN
+            for seed, plan in enumerate(of_seeds):
+                for decoding in decodings:
+                    yield self._row(name, decoding, seed, self._told(plan, decoding))
+            if len(of_seeds) > 1:
+                yield from self._ensemble(name, mean_plan(of_seeds))
+        everyone = mean_plan([plan for of_seeds in plans.values() for plan in of_seeds])
+        # Where the steps are, all say together; how many, those say who know most.
+        yield from self._ensemble(EVERYTHING, replace(everyone, count=mean_plan(plans[ALL_INPUTS]).count))
 
-    def _ensembles(self, inputs: str, plans: Sequence[Plan]) -> Iterator[Row]:
-        mean = mean_plan(plans)
+    def _ensemble(self, inputs: str, plan: Plan) -> Iterator[Row]:
         for decoding, name in ENSEMBLES.items():
-            yield self._row(inputs, name, "all", self._told(mean, decoding))
-
-    def _chosen(self, told: Mapping[str, dict[str, Floats]]) -> dict[str, Floats]:
-        """Each fold told by the rule that was best inside its training part."""
-        return {key: told[self.rule_part(fold)["rule"]][key] for fold, part in enumerate(self.parts) for key in part}
+            yield self._row(inputs, name, "all", self._told(plan, decoding))
 
     def _row(self, inputs: str, decoding: str, seed: int | str | None, spans: dict[str, Floats]) -> Row:
         return Row(inputs, decoding, seed, spans, score_choice(self.truth, spans))
@@ -220,17 +239,38 @@ class _Study:
             chosen[video.id] = video.spans[labels[labels >= 0]]
         return chosen
 
-    def _told(self, plan: Plan, decoding: str, keys: Sequence[str] | None = None) -> dict[str, Floats]:
-        """Spans in seconds; the plan's videos are `keys`, all of them fold by fold if not said."""
-        rule, refined = PLAN_DECODINGS[decoding]
-        stories = plan_stories(plan, rule, longest=LONGEST_STORY)
+    def _told(self, plan: Plan, decoding: str) -> dict[str, Floats]:
+        """Spans in seconds of all videos; the plan has them fold by fold."""
+        keys = [key for part in self.parts for key in part]
+        if decoding != CHOSEN:
+            return self._read(plan, READINGS[decoding], keys)
+        # Each fold is told by the rule that was best inside its training part.
+        rules = [found["rule"] for found in self.rules]
+        told = {rule: self._read(plan, READINGS[rule], keys) for rule in sorted(set(rules))}
+        return {key: told[rule][key] for rule, part in zip(rules, self.parts, strict=True) for key in part}
+
+    def _read(self, plan: Plan, reading: Reading, keys: Sequence[str]) -> dict[str, Floats]:
+        stories = plan_stories(plan, reading.rule, longest=LONGEST_STORY, chain_share=reading.share)
         by_id = {video.id: video for video in self.videos(PLAIN_INPUTS)}
         told: dict[str, Floats] = {}
-        for b, key in enumerate([key for part in self.parts for key in part] if keys is None else keys):
+        for b, key in enumerate(keys):
             video = by_id[key]
-            spans = plan.times[b].double().numpy() * video.duration if refined else video.spans
+            spans = plan.times[b].double().numpy() * video.duration if reading.refined else video.spans
             told[key] = spans[stories[b]]
         return told
+
+    @cached_property
+    def rules(self) -> list[dict[str, Any]]:
+        """For each fold, the scores of `RULES` on the next fold, by a model that saw neither, and the best of them."""
+        found: list[dict[str, Any]] = []
+        for fold in range(self.config.folds):
+            plan, keys = self.inner_part(fold), self._inner(fold)
+            truth = {key: self.truth[key] for key in keys}
+            told = {name: self._read(plan, reading, keys) for name, reading in RULES.items()}
+            scores = {name: score_choice(truth, spans).soda_tiou for name, spans in told.items()}
+            best = max(scores, key=lambda name: scores[name])
+            found.append({"rule": best, "scores": scores})
+        return found
 
     # -- parts that are kept ---------------------------------------------------------------------------------------
 
@@ -240,32 +280,31 @@ class _Study:
 
     def plan_part(self, inputs: str, seed: int, fold: int) -> Plan:
         path = self._path("planner", inputs, seed, fold, self.config.planner, ".safetensors")
-        if not path.is_file():
+        if self._missing(path):
             training, testing = self._fold(inputs, fold)
             selector = train_selector(training, self.config.planner, seed, fold)
             write_plan(path, plan_videos(selector, testing))
         return read_plan(path)
 
-    def rule_part(self, fold: int) -> dict[str, Any]:
-        """The rule for a fold: the best of `RULES` on the next fold, told by a model that saw neither of the two."""
-        path = self._path("rule", ALL_INPUTS, 0, fold, self.config.planner, ".json")
-        if not path.is_file():
-            inner = (fold + 1) % self.config.folds
+    def inner_part(self, fold: int) -> Plan:
+        """The plans of the next fold's videos by a model that saw neither them nor those of this fold."""
+        path = self._path("inside", ALL_INPUTS, 0, fold, self.config.planner, ".safetensors")
+        if self._missing(path):
+            inner = set(self._inner(fold))
             training, _ = self._fold(ALL_INPUTS, fold)
-            keys = self.parts[inner]
-            testing = {video.id: video for video in training if video.id in set(keys)}
-            seen = [video for video in training if video.id not in testing]
-            plan = plan_videos(train_selector(seen, self.config.planner, 0, fold), [testing[key] for key in keys])
-            truth = {key: self.truth[key] for key in keys}
-            scores = {rule: score_choice(truth, self._told(plan, rule, keys)).soda_tiou for rule in RULES}
-            write_json(path, {"rule": max(RULES, key=lambda rule: scores[rule]), "scores": scores})
-        found: dict[str, Any] = read_json(path)
-        return found
+            testing = {video.id: video for video in training if video.id in inner}
+            seen = [video for video in training if video.id not in inner]
+            selector = train_selector(seen, self.config.planner, 0, fold)
+            write_plan(path, plan_videos(selector, [testing[key] for key in self._inner(fold)]))
+        return read_plan(path)
+
+    def _inner(self, fold: int) -> Sequence[str]:
+        return self.parts[(fold + 1) % self.config.folds]
 
     def pointer_part(self, seed: int, fold: int) -> dict[str, dict[str, list[int]]]:
         """Chosen candidates by decoding and video."""
         path = self._path("pointer", PLAIN_INPUTS, seed, fold, self.config.pointer, ".json")
-        if not path.is_file():
+        if self._missing(path):
             training, testing = self._fold(PLAIN_INPUTS, fold)
             selector = train_selector(training, self.config.pointer, seed, fold)
             chosen = {
@@ -275,6 +314,14 @@ class _Study:
             write_json(path, chosen)
         found: dict[str, dict[str, list[int]]] = read_json(path)
         return found
+
+    def _missing(self, path: Path) -> bool:
+        """Whether a part has to be made; counted the first time it is asked for."""
+        missing = not path.is_file()
+        if path not in self.seen:
+            self.seen.add(path)
+            self.trained, self.found = self.trained + missing, self.found + (not missing)
+        return missing
 
     def _fold(self, inputs: str, fold: int) -> tuple[list[SelectionVideo], list[SelectionVideo]]:
         held_out = set(self.parts[fold])

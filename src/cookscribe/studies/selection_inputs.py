@@ -14,9 +14,6 @@ from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.datasets.root import YouCook2
 from cookscribe.datasets.transcripts import Transcript
 from cookscribe.studies.caption_numbers import (
-    CAPTION_NUMBERS,
-    HEARD_NUMBERS,
-    INGREDIENT_NUMBERS,
     CaptionNumbers,
     ingredient_numbers,
 )
@@ -25,10 +22,6 @@ from cookscribe.studies.words_heard import CountGuess, WordsHeard, candidate_num
 
 Floats = NDArray[np.float64]
 Extra = Literal["captions", "words heard", "ingredients"]
-
-# Which number of `candidate_numbers` takes the place of which when time runs backwards: before and behind change
-# places, a start is an end.
-HEARD_BACKWARDS = (0, 2, 1, 3, 4, 6, 5, 8, 7)
 
 
 class SelectionInputs:
@@ -77,20 +70,16 @@ class SelectionInputs:
             transcript = self.transcripts.get(key) if heard else None
             spans = np.asarray(candidates.spans, dtype=np.float64)
             captions = candidates.captions or ("",) * len(candidates)
-            own, backwards = [_scores(candidates)], [0, 1]
+            own = [_scores(candidates)]
             if read:
                 own.append(self.caption_numbers.alone(captions, spans))
-                backwards += [len(backwards) + k for k in range(CAPTION_NUMBERS)]
             if read and heard:
                 own.append(self.caption_numbers.heard(captions, spans, transcript))
-                backwards += [len(backwards) + k for k in range(HEARD_NUMBERS)]
             if read and known_ingredients:
                 own.append(ingredient_numbers(captions, video.ingredients))
-                backwards += [len(backwards) + k for k in range(INGREDIENT_NUMBERS)]
             if heard:
                 moments = self.words_heard.moments(transcript, video.duration)
                 own.append(candidate_numbers(spans, video.duration, moments))
-                backwards += [len(backwards) + k for k in HEARD_BACKWARDS]
             expected = video_count(candidates)
             found.append(
                 SelectionVideo(
@@ -99,7 +88,6 @@ class SelectionInputs:
                     spans=spans,
                     scores=np.clip(candidates.scores, 0.0, 1.0),
                     own=np.concatenate(own, axis=1),
-                    mirrored=np.array(backwards),
                     whole=np.array([np.log(video.duration), expected, guess.guess(video, transcript)]),
                     truth=video.spans,
                 )

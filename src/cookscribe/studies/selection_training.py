@@ -21,7 +21,7 @@ from cookscribe.model.plan_losses import PLAN_LOSSES, PlanLosses
 from cookscribe.model.planner import Plan
 from cookscribe.model.recipe_model import RecipeModel
 from cookscribe.seeds import derived_seed, generator
-from cookscribe.studies.plans import joined, mean_plan, turned_back
+from cookscribe.studies.plans import joined
 from cookscribe.studies.selection_videos import (
     Augmentation,
     SelectionVideo,
@@ -29,8 +29,6 @@ from cookscribe.studies.selection_videos import (
     batch_inputs,
     batch_targets,
     changed,
-    mirrored,
-    mirrored_places,
 )
 from cookscribe.training.ema import Average
 
@@ -43,7 +41,8 @@ class SelectionConfig(Config):
 
     Attributes:
         way: "planner" learns the plan of the whole story, "pointer" the paper's choice of one event after another.
-        width, layers: of the event transformer; planner_width, planner_layers: of the planner.
+        width, layers: of the pointer's event transformer; planner_width, planner_layers: of the planner, which reads
+            the numbers of the candidates directly.
     """
 
     way: Way = "planner"
@@ -53,13 +52,13 @@ class SelectionConfig(Config):
     planner_layers: int = 2
     reach: float = 0.6
     dropout: float = 0.1
-    epochs: int = Field(default=20, ge=1)
+    epochs: int = Field(default=30, ge=1)
     batch_size: int = 32
     learning_rate: float = 5e-3
     weight_decay: float = 0.05
-    average: float = 0.98
+    average: float = 0.99
     losses: LossConfig = LossConfig(event_smoothing=0.1)
-    augmentation: Augmentation = Augmentation(mirror=0.0)
+    augmentation: Augmentation = Augmentation()
 
     def model(self, feature_size: int) -> ModelConfig:
         """The recipe model: small, with as few words as it can have."""
@@ -74,9 +73,9 @@ class SelectionConfig(Config):
             heads=4,
             layers=self.layers,
             dropout=self.dropout,
-            # The planner looks at pairs itself; the pointer needs their relative encoding.
-            relative="none" if self.way == "planner" else "pairwise",
             planner=self.way == "planner",
+            planner_reads="features",
+            redundancy=True,
             planner_width=self.planner_width,
             planner_layers=self.planner_layers,
             planner_dropout=self.dropout,
@@ -99,13 +98,15 @@ def train_selector(videos: Sequence[SelectionVideo], config: SelectionConfig, se
     bins = SoftBins.fit(videos)
     model = RecipeModel(config.model(bins.width)).train()
     criterion = StoryLosses(config.losses)
-    parameters = [p for p in model.parameters() if p.requires_grad]
+    # Of the recipe model only one way of choosing is trained.
+    trained: torch.nn.Module = model if model.planner is None else model.planner
+    parameters = [p for p in trained.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(parameters, lr=config.learning_rate, weight_decay=config.weight_decay, fused=True)
     per_epoch = max(1, len(videos) // config.batch_size)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, config.learning_rate, total_steps=per_epoch * config.epochs, pct_start=0.2
     )
-    average = Average(model, config.average)
+    average = Average(trained, config.average)
     step = 0
     for _ in range(config.epochs):
         order = rng.permutation(len(videos))
@@ -120,7 +121,7 @@ def train_selector(videos: Sequence[SelectionVideo], config: SelectionConfig, se
             schedule.step()
             step += 1
             average.update(step)
-    model.load_state_dict(average.weights, strict=False)
+    trained.load_state_dict(average.weights, strict=False)
     return Selector(model.eval(), bins)
 
 
@@ -136,30 +137,17 @@ def _loss(
         total, divisor = criterion(model(inputs, targets))["event"]
         return total / divisor
     # Without the pointer's loss there is no need to walk through the steps: the plan is made before the first.
-    plan = PlanLosses(model.plan(inputs, model.encode(inputs)), inputs.times, targets, model.config.most_steps)
+    plan = PlanLosses(model.plan(inputs), inputs.times, targets, model.config.most_steps)
     weights = {name: criterion.weights[name] for name in PLAN_LOSSES if criterion.weights[name]}
     terms = {name: plan(name) for name in weights}
     return torch.stack([weights[name] * total / max(n, 1) for name, (total, n) in terms.items()]).sum()
 
 
 @torch.no_grad()
-def plan_videos(selector: Selector, videos: Sequence[SelectionVideo], *, both_ways: bool = False) -> Plan:
-    """The plans of all videos, padded to the largest.
-
-    Args:
-        both_ways: also look at each video backwards and take the mean of the two plans.
-    """
-    plans = [_plan(selector, videos[k : k + PREDICTION_BATCH]) for k in range(0, len(videos), PREDICTION_BATCH)]
-    plan = joined(plans)
-    if not both_ways:
-        return plan
-    backwards = plan_videos(selector, [mirrored(video) for video in videos])
-    return mean_plan([plan, turned_back(backwards, [mirrored_places(video) for video in videos])])
-
-
-def _plan(selector: Selector, videos: Sequence[SelectionVideo]) -> Plan:
-    inputs = batch_inputs(videos, selector.bins)
-    return selector.model.plan(inputs, selector.model.encode(inputs))
+def plan_videos(selector: Selector, videos: Sequence[SelectionVideo]) -> Plan:
+    """The plans of all videos, padded to the largest."""
+    batches = [videos[k : k + PREDICTION_BATCH] for k in range(0, len(videos), PREDICTION_BATCH)]
+    return joined([selector.model.plan(batch_inputs(batch, selector.bins)) for batch in batches])
 
 
 @torch.no_grad()

@@ -34,7 +34,6 @@ class SelectionVideo:
         duration: seconds.
         spans: (N, 2) seconds; scores: (N,).
         own: (N, A) numbers of each candidate.
-        mirrored: (A,) the column that takes each column's place when time runs backwards.
         whole: (B,) numbers of the video: the logarithm of its duration first, then expected numbers of steps.
         truth: (T, 2) true steps in seconds.
     """
@@ -44,7 +43,6 @@ class SelectionVideo:
     spans: Floats
     scores: Floats
     own: Floats
-    mirrored: NDArray[np.int64]
     whole: Floats
     truth: Floats
 
@@ -67,7 +65,6 @@ class Augmentation(Config):
     """Chances of the changes that make new training videos out of few: each leaves borders where people put them."""
 
     splice: float = 0.3
-    mirror: float = 0.3
     stretch: float = 0.1  # standard deviation of the logarithm of a common factor of all times
     drop: float = 0.0  # share of the candidates left out
 
@@ -75,34 +72,14 @@ class Augmentation(Config):
 def changed(
     video: SelectionVideo, others: Sequence[SelectionVideo], rng: np.random.Generator, chances: Augmentation
 ) -> SelectionVideo:
-    """A video like `video`: its end replaced by that of another one, played backwards, faster or slower."""
+    """A video like `video`: its end replaced by that of another one, played faster or slower."""
     if rng.random() < chances.splice:
         video = spliced(video, others[int(rng.integers(len(others)))], rng) or video
     if chances.drop and len(video) > 8:
         video = video.take(rng.random(len(video)) >= chances.drop)
-    if rng.random() < chances.mirror:
-        video = mirrored(video)
     if chances.stretch:
         video = stretched(video, float(np.exp(rng.normal() * chances.stretch)))
     return video
-
-
-def mirrored(video: SelectionVideo) -> SelectionVideo:
-    """The same video backwards."""
-    return replace(
-        video,
-        spans=(video.duration - video.spans)[:, ::-1],
-        truth=(video.duration - video.truth)[:, ::-1],
-        own=video.own[:, video.mirrored],
-    ).sorted()
-
-
-def mirrored_places(video: SelectionVideo) -> NDArray[np.int64]:
-    """(N,) the place of each candidate among those of the mirrored video."""
-    order = np.lexsort((-video.spans[:, 0], -video.spans[:, 1]))
-    places = np.empty(len(order), dtype=np.int64)
-    places[order] = np.arange(len(order))
-    return places
 
 
 def stretched(video: SelectionVideo, factor: float) -> SelectionVideo:
