@@ -18,7 +18,7 @@ from cookscribe.errors import BadFileError, BadValueError, CookscribeError
 from cookscribe.evaluation.inputs import read_predictions
 from cookscribe.evaluation.soda import soda
 from cookscribe.training.loop import shuffled, train
-from cookscribe.training.story_run import StoryRun, make_task, read_material, train_story
+from cookscribe.training.story_run import StoryRun, make_task, read_candidate_file, read_material, train_story
 from cookscribe.training.story_task import StoryTask, told_events
 from cookscribe.training.story_words import bag_loss
 from cookscribe.training.story_writer import StoryWriter
@@ -150,10 +150,11 @@ def test_commands_train_and_predict(kitchen: Path, tmp_path: Path) -> None:
     ingredients = tmp_path / "ingredients.json"
     ingredients.write_text(json.dumps({f"film{n:02d}": ["carrots"] for n in range(20)}))
     base = kitchen.parent
-    done = invoke(
+    predict = (
         "predict", "--model", str(folder), "--candidates", str(base / "candidates.json"), "--features",
-        str(base / "features"), "--ingredients", str(ingredients), "--out", str(out), "--beam", "2", "--order", "start",
+        str(base / "features"), "--ingredients", str(ingredients), "--out", str(out),
     )  # fmt: skip
+    done = invoke(*predict, "--beam", "2", "--order", "start")
     assert done.exit_code == 0, done.output
     assert "24 videos, model BI" in done.output
     assert "no ingredients for 4 videos" in done.output
@@ -161,6 +162,14 @@ def test_commands_train_and_predict(kitchen: Path, tmp_path: Path) -> None:
     assert len(predicted) == 24
     assert all(len(events) >= 1 for events in predicted.values())
     assert all((np.diff(events.spans[:, 0]) >= 0).all() for events in predicted.values())
+    done = invoke(*predict, "--events", "chain")
+    assert done.exit_code == 0, done.output
+    offered = read_candidate_file(base / "candidates.json")
+    planned = read_predictions(out)
+    # A planned story has refined borders, so that they are nobody's own.
+    assert all(np.isin(predicted[key].spans, offered[key].spans).all() for key in offered)
+    assert not all(np.isin(planned[key].spans, offered[key].spans).all() for key in offered)
+    assert isinstance(invoke(*predict, "--events", "all").exception, BadValueError)
 
 
 def test_wrong_inputs_are_typed_errors(kitchen: Path, learnt: Path, tmp_path: Path) -> None:

@@ -23,6 +23,11 @@ def predict(
     ),
     beam: int = typer.Option(0, "--beam", help="Sentences kept at once; 0 keeps the model's own setting."),
     order: str | None = typer.Option(None, "--order", help="free or start: must events follow each other in time?"),
+    events: str | None = typer.Option(
+        None,
+        "--events",
+        help="steps: one event after another, the paper's way; chain: the best story the planner knows.",
+    ),
     threads: int = typer.Option(1, "--threads", help="CPU threads."),
 ) -> None:
     """Write the recipes of all videos of a candidate file."""
@@ -39,7 +44,8 @@ def predict(
 
     torch.set_num_threads(max(threads, 1))
     writer = StoryWriter.load(model)
-    changes = ({"beam": beam} if beam else {}) | ({"order": order} if order else {})
+    given = {"beam": beam, "order": order, "events": events}
+    changes = {name: value for name, value in given.items() if value}
     decoding = DecodingConfig.parse(writer.config.decoding.model_dump() | changes, "decoding")
     found = read_candidate_file(candidates)
     store = FeatureStore(features)
