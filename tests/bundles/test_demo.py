@@ -14,14 +14,14 @@ from cookscribe.cli import build_app
 from cookscribe.cli.kitchen_demo import SEED
 from cookscribe.cli.recipe_table import print_recipe
 from cookscribe.errors import MissingDependencyError
-from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipe
+from cookscribe.kitchen.recipes import PLAIN, MadeUpRecipe, make_recipe
 from cookscribe.recipe import MadeBy, Recipe, Span, Step, Video
 from cookscribe.video import write_video
 
 
 @pytest.fixture
 def made_up() -> MadeUpRecipe:
-    return make_recipe(SEED, 0, "testing", tempo=3.5)
+    return make_recipe(SEED, 0, "testing", tempo=3.5, wording=PLAIN)
 
 
 def told(recipe: MadeUpRecipe, name: str) -> Recipe:

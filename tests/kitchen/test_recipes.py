@@ -19,7 +19,15 @@ from cookscribe.files import write_json
 from cookscribe.kitchen.actions import ACTIONS
 from cookscribe.kitchen.dishes import DISHES
 from cookscribe.kitchen.larder import LARDER, Kind
-from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipe, make_recipes, read_recipes, split_of, truth
+from cookscribe.kitchen.recipes import (
+    WORDINGS,
+    MadeUpRecipe,
+    make_recipe,
+    make_recipes,
+    read_recipes,
+    split_of,
+    truth,
+)
 from cookscribe.kitchen.splits import CHOICES, HELD_OUT, SPLITS, TESTING, TRAINING, VALIDATION
 from cookscribe.kitchen.states import Act, Cut, Form, Heat, ItemState, Place
 from cookscribe.kitchen.world import contents, fresh, perform, problem
@@ -30,6 +38,7 @@ RECIPES = st.builds(
     number=st.integers(0, 50),
     split=st.sampled_from(SPLITS),
     tempo=st.sampled_from([1.0, 3.5]),
+    wording=st.sampled_from(WORDINGS),
 )
 
 

@@ -41,6 +41,7 @@ class BundleConfig(Config):
         rate: frames a second that the encoder looks at; None leaves it the encoder's own.
         simulated: True when it learnt from the simulated kitchen only.
         films: for which films it is, in words a user understands.
+        wording: of the made-up recipes it learnt from, see `kitchen.recipes`; "" for real ones.
         weak: a recipe whose mean confidence is below this says that its evidence is weak.
         calibration: slope and shift that turn the log odds of the model's own confidence into those of being right, as
             held-out videos had it; None leaves the confidence as it is.
@@ -54,6 +55,7 @@ class BundleConfig(Config):
     rate: float | None = Field(default=None, gt=0)
     simulated: bool = False
     films: str = ""
+    wording: str = ""
     weak: float = 0.2
     calibration: tuple[float, float] | None = None
     unlisted_calibration: tuple[float, float] | None = None

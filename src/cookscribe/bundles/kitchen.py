@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -61,6 +61,7 @@ class KitchenRun(Config):
 
     Attributes:
         videos: drawn videos to learn from.
+        wording: how their steps are put into words, "plain" or "varied"; what is seen decides the plain sentence.
         cuts: other cuts of each of them, see `remixing`.
         folds: models for out-of-fold candidates.
         development: share of the videos kept apart to choose the weights.
@@ -76,6 +77,7 @@ class KitchenRun(Config):
     """
 
     videos: int = Field(default=300, ge=10)
+    wording: Literal["plain", "varied"] = "plain"
     cuts: int = Field(default=1, ge=0)
     folds: int = Field(default=3, ge=2)
     development: float = Field(default=0.1, gt=0, lt=1)
@@ -96,7 +98,9 @@ class Watched:
     """The training videos with their features: originals, and other cuts of them by the original's id."""
 
     def __init__(self, run: KitchenRun, folder: Path) -> None:
-        self.recipes: list[MadeUpRecipe] = list(make_recipes(RECIPE_SEED, run.videos, split=TRAINING, tempo=TEMPO))
+        self.recipes: list[MadeUpRecipe] = list(
+            make_recipes(RECIPE_SEED, run.videos, split=TRAINING, tempo=TEMPO, wording=run.wording)
+        )
         write_json(folder / "truth.json", truth(self.recipes))
         self.store: FeatureStore = write_drawn_features(self.recipes, folder / "features")
         self.originals: dict[str, AnnotatedVideo] = {recipe.id: recipe.annotated() for recipe in self.recipes}
@@ -126,6 +130,7 @@ def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -
         encoder=ENCODER,
         rate=RATE,
         films=FILMS,
+        wording=run.wording,
         simulated=True,
         weak=run.weak,
         calibration=calibrate(*confidences(run, watched, candidates, place / STORY, listed=True)),

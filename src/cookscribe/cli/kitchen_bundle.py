@@ -52,16 +52,17 @@ def evaluate(
 
     from cookscribe.bundles import kitchen_scores as scores
     from cookscribe.datasets.store import FeatureStore
-    from cookscribe.kitchen.recipes import read_recipes
+    from cookscribe.kitchen.recipes import VARIED, read_recipes
 
     torch.set_num_threads(1)
     scribe = _film_scribe(model)
-    held_out = scores.HeldOut.draw(out, videos, workers)
+    wording = scribe.bundle.config.wording or VARIED
+    held_out = scores.HeldOut.draw(out, videos, wording, workers)
     training = None
     if work is not None:
         training = (list(read_recipes(work / "truth.json").values()), FeatureStore(work / "features"))
     rows, recipes = scores.score_bundle(scribe, held_out, training)
-    typer.echo(f"{model}: {videos} held-out drawn videos, simulated")
+    typer.echo(f"{model}: {videos} held-out drawn videos, simulated, {wording} wording")
     typer.echo(scores.as_markdown(rows))
     sure = [step.confidence or 0.0 for recipe in recipes.values() for step in recipe.steps]
     right = [

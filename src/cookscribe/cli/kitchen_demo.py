@@ -36,17 +36,18 @@ def demo(
 
     from cookscribe.cli.write import export_recipe, find_scribe, write_one
     from cookscribe.kitchen.drawing.film import Picture, draw_video, is_drawn
-    from cookscribe.kitchen.recipes import make_recipe
+    from cookscribe.kitchen.recipes import PLAIN, make_recipe
     from cookscribe.kitchen.splits import TESTING
 
     screen, notices = Console(), Console(stderr=True)
-    made_up = make_recipe(SEED, number, TESTING, tempo=3.5)
+    made_up = make_recipe(SEED, number, TESTING, tempo=3.5, wording=PLAIN)
     path, picture = out / f"{made_up.title.replace(' ', '-')}.mp4", Picture(height)
     out.mkdir(parents=True, exist_ok=True)
     _explain(
         screen,
         f"1. A kitchen draws a video of a recipe nobody has cooked: {made_up.title}",
-        f"cookscribe kitchen draw --seed {SEED} --number {number} --split {TESTING} --height {height} --out {path}",
+        f"cookscribe kitchen draw --seed {SEED} --number {number} --split {TESTING} --wording {PLAIN} "
+        f"--height {height} --out {path}",
     )
     if not is_drawn(made_up, path, picture):
         with notices.status(f"drawing {made_up.duration:.0f} seconds of film"):

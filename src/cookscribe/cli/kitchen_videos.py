@@ -10,6 +10,7 @@ import typer
 from cookscribe.cli.kitchen import kitchen
 
 _SEED = typer.Option(0, help="Another seed, other recipes; the same seed, the same bytes.")
+_WORDING = typer.Option("varied", help="varied: phrased by chance, as by many people; plain: in one house style.")
 _SPLIT = typer.Option("", help="training, validation or testing; by default eight, one and one of ten.")
 
 
@@ -25,6 +26,7 @@ def recipes(
     seed: int = _SEED,
     split: str = _SPLIT,
     tempo: float = typer.Option(1.0, help="1: minutes, like cooking videos on the web; 3.5: as `kitchen draw` films."),
+    wording: str = _WORDING,
 ) -> None:
     """Make up recipes by grammar, with the state of every ingredient after every step."""
     from cookscribe.files import write_json
@@ -32,7 +34,7 @@ def recipes(
     from cookscribe.kitchen.splits import SPLITS
     from cookscribe.progress import track
 
-    made = list(track(make_recipes(seed, count, split=split, tempo=tempo), "recipes", total=count))
+    made = list(track(make_recipes(seed, count, split=split, tempo=tempo, wording=wording), "recipes", total=count))
     write_json(out, truth(made))
     steps = [step for recipe in made for step in recipe.steps]
     seconds = sum(recipe.duration for recipe in made)
@@ -53,6 +55,7 @@ def draw(
     number: int = typer.Option(0, min=0, help="Which video of the seed, when only one is drawn."),
     split: str = _SPLIT,
     tempo: float = typer.Option(3.5, help="How brisk: 3.5 gives videos of one to two minutes."),
+    wording: str = _WORDING,
     height: int = typer.Option(180, help="Height of the picture in pixels, 16 to 9; 360 for people to look at."),
     narration: bool = typer.Option(False, help="Speak the steps (with espeak-ng, if it is there) or write them below."),
     workers: int | None = typer.Option(None, min=1, help="Processes that draw; by default one per core."),
@@ -72,14 +75,14 @@ def draw(
     if picture.narration is Narration.SUBTITLES:
         typer.echo("no speech synthesiser is installed: the sentences are written into the picture", err=True)
     if count is None:
-        recipe = list(make_recipes(seed, number + 1, split=split, tempo=tempo))[-1]
+        recipe = list(make_recipes(seed, number + 1, split=split, tempo=tempo, wording=wording))[-1]
         draw_video(recipe, out, picture)
         typer.echo(
             f"{out}: simulated, {recipe.title}, {len(recipe.steps)} steps in {recipe.duration:.1f} s ({recipe.split}); "
             f"truth in {out.with_suffix('.json')}"
         )
         return
-    chosen = list(make_recipes(seed, count, split=split, tempo=tempo))
+    chosen = list(make_recipes(seed, count, split=split, tempo=tempo, wording=wording))
     draw_videos(chosen, out, picture, workers=workers or len(os.sched_getaffinity(0)))
     seconds = sum(recipe.duration for recipe in chosen)
     typer.echo(f"{out}: {count} simulated videos, {seconds / 60:.1f} minutes; truth in {out / 'truth.json'}")

@@ -20,6 +20,7 @@ from cookscribe.files import read_json
 from cookscribe.kitchen.cook import Cook, DeadEndError
 from cookscribe.kitchen.dishes import DISHES
 from cookscribe.kitchen.larder import LARDER
+from cookscribe.kitchen.plain import plain_sentence
 from cookscribe.kitchen.splits import SPLITS, TESTING, TRAINING, VALIDATION, Pair, belongs
 from cookscribe.kitchen.states import Act, ItemState
 from cookscribe.kitchen.timeline import Interlude, lay_out
@@ -28,6 +29,9 @@ from cookscribe.recipe import Span
 from cookscribe.seeds import generator
 
 MOST_STEPS = 12
+# How the steps are put into words: by chance (`grammar`), or as `plain` always does.
+VARIED, PLAIN = "varied", "plain"
+WORDINGS = (VARIED, PLAIN)
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ class MadeUpRecipe:
         interludes: everything between the steps.
         duration: seconds.
         bystanders: ingredients that stand around in pictures but belong to no step.
+        wording: of the sentences, one of `WORDINGS`.
     """
 
     id: str
@@ -78,6 +83,7 @@ class MadeUpRecipe:
     interludes: tuple[Interlude, ...]
     duration: float
     bystanders: tuple[str, ...]
+    wording: str = VARIED
 
     @property
     def pairs(self) -> frozenset[Pair]:
@@ -111,6 +117,7 @@ class MadeUpRecipe:
         return {
             "simulated": True,
             "made_by": "cookscribe simulated kitchen",
+            **({} if self.wording == VARIED else {"wording": self.wording}),
             "seed": self.seed,
             "number": self.number,
             "split": self.split,
@@ -145,7 +152,7 @@ class MadeUpRecipe:
 
 
 def make_recipe(
-    seed: int, number: int = 0, split: str = TRAINING, *, tempo: float = 1.0, attempt: int = 0
+    seed: int, number: int = 0, split: str = TRAINING, *, tempo: float = 1.0, attempt: int = 0, wording: str = VARIED
 ) -> MadeUpRecipe:
     """One recipe.
 
@@ -155,9 +162,12 @@ def make_recipe(
         split: "training", "validation" or "testing"; decides which combinations may and must occur.
         tempo: 1 for durations like those of cooking videos (minutes), 3 for videos three times as brisk.
         attempt: another recipe for the same number; `make_recipes` counts up when a recipe occurred before.
+        wording: "varied" (see `grammar`) or "plain" (see `plain`); the acts and their times do not depend on it.
     """
     if split not in SPLITS:
         raise BadValueError("split", f"must be one of {', '.join(SPLITS)}, got {split!r}")
+    if wording not in WORDINGS:
+        raise BadValueError("wording", f"must be one of {', '.join(WORDINGS)}, got {wording!r}")
     if not 0.25 <= tempo <= 10:
         raise BadValueError("tempo", f"must lie between 0.25 and 10, got {tempo}")
     rng = generator("kitchen recipe", seed, number, split, attempt)
@@ -169,9 +179,11 @@ def make_recipe(
     steps: list[MadeUpStep] = []
     state = fresh(ingredients)
     for planned, span in zip(cook.steps, spans, strict=True):
+        # The varied sentence was drawn while cooking: its draws are between those that decide what is cooked.
+        words = planned.sentence if wording == VARIED else plain_sentence(planned.acts, state)
         for act in planned.acts:
             state = perform(state, act)
-        steps.append(MadeUpStep(span, planned.sentence, planned.acts, state))
+        steps.append(MadeUpStep(span, words, planned.acts, state))
     others = [name for name in LARDER if name not in ingredients]
     bystanders = tuple(others[index] for index in rng.permutation(len(others))[: rng.integers(1, 4)])
     return MadeUpRecipe(
@@ -186,6 +198,7 @@ def make_recipe(
         interludes=interludes,
         duration=duration,
         bystanders=bystanders,
+        wording=wording,
     )
 
 
@@ -208,13 +221,15 @@ def split_of(number: int) -> str:
     return {8: VALIDATION, 9: TESTING}.get(number % 10, TRAINING)
 
 
-def make_recipes(seed: int, count: int, *, split: str = "", tempo: float = 1.0) -> Iterator[MadeUpRecipe]:
+def make_recipes(
+    seed: int, count: int, *, split: str = "", tempo: float = 1.0, wording: str = VARIED
+) -> Iterator[MadeUpRecipe]:
     """`count` different recipes, of one split or of all three in turn."""
     seen: set[tuple[tuple[Act, ...], ...]] = set()
     for number in range(count):
         attempt = 0
         while True:
-            recipe = make_recipe(seed, number, split or split_of(number), tempo=tempo, attempt=attempt)
+            recipe = make_recipe(seed, number, split or split_of(number), tempo=tempo, attempt=attempt, wording=wording)
             if recipe.signature not in seen:
                 break
             attempt += 1
