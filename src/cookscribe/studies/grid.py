@@ -88,12 +88,14 @@ def caption(workshop: Workshop, setting: Setting, variants: Sequence[Variant]) -
     fold = " or ".join(sorted({workshop.setting(variant.ground).fold for variant in variants}))
     epochs = sorted({workshop.run_of(variant, 0).training_config().epochs for variant in variants})
     batch = workshop.run_of(variants[0], 0).training_config().batch_size
+    # All of the paper's tables but the one about N are for 100 candidates.
+    printed = "real features" if len(counts) > 1 else "real features and N = 100"
     return (
         f"Features: {features}. Candidates: N = {_list(counts)} for each video, those of training videos {fold}. "
         f"Preset `{options.preset}`; {_several(epochs, 'epoch')} on {len(rest):,} videos of the training split "
         f"in batches of {batch}, weights chosen on {len(held_out)} others of it; figures on {len(setting.videos)} "
         f"validation videos, mean ± standard deviation over {_several([options.seeds], 'seed')}. Figures x 100, "
-        f"except steps. SODA is the released flavour unless it says strict. *The paper's* rows are for real features."
+        f"except steps. SODA is the released flavour unless it says strict. *The paper's* rows are for {printed}."
     )
 
 
