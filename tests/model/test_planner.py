@@ -17,7 +17,7 @@ from cookscribe.model.losses import LossConfig, StoryLosses
 from cookscribe.model.plan_losses import PLAN_LOSSES
 from cookscribe.model.planner import Plan, StoryPlanner
 from cookscribe.model.recipe_model import RecipeModel
-from cookscribe.model.refinement import refined_times, tiou_of_pairs
+from cookscribe.model.refinement import VOTE_POWER, refined_times, tiou_of_pairs, voted_times
 from tests.model.examples import build, inputs_of, some_videos, targets_of, tiny
 
 # The planner on the selector's vectors, and the lean one on the features with what pairs lose.
@@ -89,6 +89,30 @@ def test_refined_borders_are_lawful(start: float, length: float, offsets: tuple[
     assert (refined - times).abs().max() <= 1.1 * max(reach, 0.1) * (times[1] - times[0]) + 1e-12
 
 
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 9999), count=st.integers(1, 6), padding=st.integers(0, 2))
+def test_votes_are_a_mean_of_what_stands_in_the_same_place(seed: int, count: int, padding: int) -> None:
+    torch.manual_seed(seed)
+    start = torch.rand(1, count + padding, dtype=torch.double) * 0.7
+    times = torch.stack((start, start + 0.3 * torch.rand_like(start)), dim=-1)
+    quality, mask = torch.rand_like(start), torch.arange(count + padding).unsqueeze(0) < count
+    voted = voted_times(times, quality, mask)[0]
+    for i, (own_start, own_end) in enumerate(times[0, :count].tolist()):
+        total, border_sum = 0.0, torch.zeros(2, dtype=torch.double)
+        for j, (a, b) in enumerate(times[0, :count].tolist()):
+            shared = max(min(own_end, b) - max(own_start, a), 0.0)
+            weight = float(quality[0, j]) * (shared / (own_end - own_start + b - a - shared)) ** VOTE_POWER
+            total, border_sum = total + weight, border_sum + weight * times[0, j]
+        torch.testing.assert_close(voted[i], border_sum / total)
+        assert 0 <= voted[i, 0] <= voted[i, 1] <= 1
+
+
+def test_a_candidate_alone_or_empty_keeps_its_borders() -> None:
+    times = torch.tensor([[[0.1, 0.3], [0.5, 0.9], [0.2, 0.2]]])
+    voted = voted_times(times, torch.tensor([[0.5, 0.0, 0.5]]), torch.ones(1, 3).bool())
+    torch.testing.assert_close(voted, times)
+
+
 def test_tiou_of_pairs() -> None:
     left = torch.tensor([[0.0, 4.0], [0.0, 1.0], [2.0, 2.0], [1.0, 3.0]])
     right = torch.tensor([[2.0, 6.0], [5.0, 6.0], [2.0, 2.0], [1.0, 3.0]])
@@ -130,12 +154,12 @@ def test_configurations_from_before_the_lean_form_are_written_as_they_were() -> 
     """Finished trainings are found by what their configuration is written as."""
     assert not {"planner_reads", "redundancy"} & set(planning().model_dump())
     assert "redundancy" not in LossConfig().model_dump()
-    assert "chain_share" not in DecodingConfig().model_dump()
+    assert not {"chain_share", "vote"} & set(DecodingConfig().model_dump())
     lean = planning(**FORMS["features"])
     assert ModelConfig.parse(lean.model_dump(mode="json")) == lean
     changed = LossConfig(redundancy=1.0)
     assert LossConfig.parse(changed.model_dump(mode="json")) == changed
-    reading = DecodingConfig(chain_share=0.3)
+    reading = DecodingConfig(chain_share=0.3, vote=True)
     assert DecodingConfig.parse(reading.model_dump(mode="json")) == reading
 
 

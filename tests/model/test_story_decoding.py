@@ -17,6 +17,7 @@ from cookscribe.errors import BadValueError
 from cookscribe.model.chains import Potentials
 from cookscribe.model.decoding import DecodingConfig, write_stories
 from cookscribe.model.planner import Plan
+from cookscribe.model.refinement import voted_times
 from cookscribe.model.story_decoding import CHAIN_SHARE, OVERLAP_COST, expected_count, plan_stories
 from tests.model.examples import WORDS, build, inputs_of, some_videos, tiny
 
@@ -127,22 +128,25 @@ def test_no_candidates_no_story(rule: str) -> None:
 
 
 @pytest.mark.parametrize("letters", ["b", "bivt"])
-@pytest.mark.parametrize("rule", ["quality", "chain", "counted", "both"])
-def test_the_model_tells_its_plan(letters: str, rule: str) -> None:
+@pytest.mark.parametrize(
+    ("rule", "vote"), [("quality", False), ("chain", False), ("counted", False), ("both", False), ("both", True)]
+)
+def test_the_model_tells_its_plan(letters: str, rule: str, vote: bool) -> None:
     model = build(tiny(letters, planner=True, planner_width=8, planner_heads=2, most_steps=5))
     videos = some_videos()
     inputs = inputs_of(videos, extra=1)
     spans = [video.times * 200.0 for video in videos]
-    config = DecodingConfig(events=rule, max_steps=4, max_words=3)  # type: ignore[arg-type]
+    config = DecodingConfig(events=rule, max_steps=4, max_words=3, vote=vote)  # type: ignore[arg-type]
     stories = write_stories(model, inputs, spans, [f"w{i}" for i in range(WORDS)], config)
     with torch.no_grad():
         plan = model.plan(inputs, model.encode(inputs))
     chosen = plan_stories(plan, rule, longest=4)  # type: ignore[arg-type]
+    times = voted_times(plan.times, plan.quality.sigmoid(), plan.mask) if vote else plan.times
     for b, story in enumerate(stories):
         assert [step.choice for step in story.steps] == chosen[b]
         for step in story.steps:
             assert step.sentence_score <= 0
-            np.testing.assert_allclose(step.span, plan.times[b, step.choice].numpy() * 200.0, atol=1e-6)
+            np.testing.assert_allclose(step.span, times[b, step.choice].numpy() * 200.0, atol=1e-6)
 
 
 def test_a_model_without_planner_says_so() -> None:

@@ -23,6 +23,7 @@ from cookscribe.model.batch import Inputs
 from cookscribe.model.memory import products_kept
 from cookscribe.model.planner import SHORTEST_SHARE
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
+from cookscribe.model.refinement import voted_times
 from cookscribe.model.sentences import SaidBefore, Written, write_sentences
 from cookscribe.model.story_decoding import CHAIN_SHARE, plan_stories
 from cookscribe.story import Story, StoryStep
@@ -50,6 +51,7 @@ class DecodingConfig(Config):
             story of the planner's plan, whose borders are refined (see `story_decoding`).
         max_overlap, count_weight, chain_share: of "quality", of "chain" and of "both".
         refine: False tells a planned story with the candidates' own borders.
+        vote: True lets all candidates in the same place agree on the refined borders (see `refinement.voted_times`).
     """
 
     max_steps: int = Field(default=16, ge=1)
@@ -67,6 +69,7 @@ class DecodingConfig(Config):
     count_weight: float = Field(default=1.0, ge=0)
     chain_share: float = Field(default=CHAIN_SHARE, ge=0, exclude_if=lambda v: v == CHAIN_SHARE)
     refine: bool = True
+    vote: bool = Field(default=False, exclude_if=lambda v: not v)
 
 
 NO_CANDIDATES = "no candidate event was offered"
@@ -209,7 +212,8 @@ def tell_plan(
         slots[video, : len(story)] = torch.tensor(story, device=slots.device) + 1
     # Shares of the video become seconds by the candidate's own length, which is known in both.
     length = (inputs.times[..., 1:] - inputs.times[..., :1]).clamp(min=SHORTEST_SHARE)
-    moves = ((plan.times - inputs.times) / length).double().cpu().numpy()
+    times = voted_times(plan.times, plan.quality.sigmoid(), plan.mask) if config.vote else plan.times
+    moves = ((times - inputs.times) / length).double().cpu().numpy()
     refined = [span + moves[b, : len(span)] * (span[:, 1:] - span[:, :1]) for b, span in enumerate(spans)]
     return slots, [np.maximum(span, 0.0) for span in refined]
 

@@ -1,4 +1,8 @@
-"""Border refinement: a chosen event may start and end a little elsewhere than its candidate does."""
+"""Border refinement: a chosen event may start and end a little elsewhere than its candidate does.
+
+Each candidate says by itself where it should start and end. Candidates in the same place mostly mean the same step, so
+`voted_times` lets them agree.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ from torch import Tensor, nn
 
 # The shortest refined event, as a share of its candidate's length.
 SHORTEST = 0.1
+# How fast the vote of another candidate loses weight with distance: its tIoU to this power.
+VOTE_POWER = 3
 
 
 def refined_times(times: Tensor, offsets: Tensor, reach: float) -> Tensor:
@@ -36,6 +42,21 @@ def tiou_of_pairs(left: Tensor, right: Tensor) -> Tensor:
     overlap = overlap.clamp(min=0)
     union = (left[..., 1] - left[..., 0]) + (right[..., 1] - right[..., 0]) - overlap
     return overlap / union.clamp(min=torch.finfo(union.dtype).eps)
+
+
+def voted_times(times: Tensor, quality: Tensor, mask: Tensor) -> Tensor:
+    """Borders as all candidates in the same place see them on average, by the quality and the nearness of each.
+
+    Args:
+        times: (B, N, 2) refined borders; quality: (B, N) between 0 and 1; mask: (B, N) True for real candidates.
+
+    Returns:
+        (B, N, 2); a candidate that nothing else overlaps keeps its borders, and so does an empty one.
+    """
+    near = tiou_of_pairs(times.unsqueeze(2), times.unsqueeze(1)) ** VOTE_POWER
+    weight = near * (quality * mask).unsqueeze(1)
+    total = weight.sum(dim=2, keepdim=True)
+    return torch.where(total > 0, weight @ times / total.clamp(min=torch.finfo(total.dtype).tiny), times)
 
 
 class BorderRefinement(nn.Module):

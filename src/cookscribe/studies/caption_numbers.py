@@ -21,7 +21,7 @@ from cookscribe.studies.words_heard import plain_words
 
 Floats = NDArray[np.float64]
 
-CAPTION_NUMBERS, HEARD_NUMBERS, INGREDIENT_NUMBERS = 4, 2, 2
+HEARD_NUMBERS, INGREDIENT_NUMBERS = 2, 2
 # Candidates that overlap more than this are about the same thing.
 SAME_PLACE = 0.3
 # Spread words are some seconds off: words this far (seconds) outside a candidate are still heard "near" it.

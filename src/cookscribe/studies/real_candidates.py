@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -34,6 +34,7 @@ from cookscribe.files import read_json, write_json, write_text
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig
 from cookscribe.model.planner import Plan
+from cookscribe.model.refinement import voted_times
 from cookscribe.model.story_decoding import StoryRule, plan_stories
 from cookscribe.progress import track
 from cookscribe.proposals.baselines import suppressed
@@ -47,6 +48,7 @@ from cookscribe.studies.selection_training import SelectionConfig, plan_videos, 
 from cookscribe.studies.selection_videos import SelectionVideo
 
 Floats = NDArray[np.float64]
+Borders = Literal["candidate", "refined", "voted"]
 
 NMS_OVERLAP = 0.3
 LONGEST_STORY = 18
@@ -60,34 +62,44 @@ INPUTS: dict[str, tuple[Extra, ...]] = {
 PLAIN_INPUTS, ALL_INPUTS = "timing, scores", "+ ingredients"
 NMS, ORACLE = "NMS", "oracle (sees the truth)"
 REFINED, COUNTED, BOTH = "story, refined", "story of expected length, refined", "quality and story, refined"
-CHOSEN = "refined, rule chosen inside"
-SHOWN = (REFINED, COUNTED, BOTH, CHOSEN)
+VOTED, CHOSEN = "quality and story, voted", "rule chosen inside"
+SHOWN = (COUNTED, BOTH, VOTED, CHOSEN)
 ENSEMBLES = {decoding: f"{decoding}, ensemble" for decoding in SHOWN}
 EVERYTHING = "all of these together"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How events are chosen from a plan: the rule, whether borders are refined, the chain's share in `both`."""
+    """How events are told from a plan: the rule, whose borders they have, the chain's share in the rule `both`."""
 
     rule: StoryRule
-    refined: bool = True
+    borders: Borders = "refined"
     share: float = 0.0
 
 
 PLAN_DECODINGS: dict[str, Reading] = {
     "quality, refined": Reading("quality"),
-    "story": Reading("chain", refined=False),
+    "story": Reading("chain", "candidate"),
     REFINED: Reading("chain"),
     COUNTED: Reading("counted"),
     BOTH: Reading("both", share=0.2),
+    VOTED: Reading("both", "voted", share=0.2),
 }
 # Of these one is chosen for each fold, on videos inside its training part.
+_SHARES: tuple[tuple[StoryRule, float], ...] = (
+    ("quality", 0.0),
+    ("chain", 0.0),
+    ("counted", 0.0),
+    ("both", 0.1),
+    ("both", 0.2),
+    ("both", 0.4),
+)
+_BORDERS: tuple[Borders, ...] = ("refined", "voted")
 RULES: dict[str, Reading] = {
-    **{name: reading for name, reading in PLAN_DECODINGS.items() if reading.refined},
-    **{f"{BOTH}, weight {share}": Reading("both", share=share) for share in (0.05, 0.1, 0.4)},
+    f"{rule} {share}, {borders}" if share else f"{rule}, {borders}": Reading(rule, borders, share)
+    for rule, share in _SHARES
+    for borders in _BORDERS
 }
-READINGS = PLAN_DECODINGS | RULES
 POINTER_DECODINGS: dict[str, DecodingConfig] = {
     "paper: pointer with STOP": DecodingConfig(max_steps=LONGEST_STORY, max_words=1),
     "pointer, forward only": DecodingConfig(max_steps=LONGEST_STORY, max_words=1, order="start"),
@@ -243,19 +255,22 @@ class _Study:
         """Spans in seconds of all videos; the plan has them fold by fold."""
         keys = [key for part in self.parts for key in part]
         if decoding != CHOSEN:
-            return self._read(plan, READINGS[decoding], keys)
+            return self._read(plan, PLAN_DECODINGS[decoding], keys)
         # Each fold is told by the rule that was best inside its training part.
         rules = [found["rule"] for found in self.rules]
-        told = {rule: self._read(plan, READINGS[rule], keys) for rule in sorted(set(rules))}
+        told = {rule: self._read(plan, RULES[rule], keys) for rule in sorted(set(rules))}
         return {key: told[rule][key] for rule, part in zip(rules, self.parts, strict=True) for key in part}
 
     def _read(self, plan: Plan, reading: Reading, keys: Sequence[str]) -> dict[str, Floats]:
         stories = plan_stories(plan, reading.rule, longest=LONGEST_STORY, chain_share=reading.share)
         by_id = {video.id: video for video in self.videos(PLAIN_INPUTS)}
+        times = plan.times
+        if reading.borders == "voted":
+            times = voted_times(plan.times, plan.quality.sigmoid(), plan.mask)
         told: dict[str, Floats] = {}
         for b, key in enumerate(keys):
             video = by_id[key]
-            spans = plan.times[b].double().numpy() * video.duration if reading.refined else video.spans
+            spans = video.spans if reading.borders == "candidate" else times[b].double().numpy() * video.duration
             told[key] = spans[stories[b]]
         return told
 
