@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
@@ -109,6 +111,8 @@ class Scribe:
         stage("writing", 0.0)
         writer = self.writer if ingredients else self.unlisted
         story = writer.write([writer.prepare(candidates, ingredients, track, name=video.name)])[0]
+        steps = steps_apart(story.steps, candidates, self.bundle.config.most_overlap)
+        story = replace(story, steps=steps)
         stage("writing", 1.0)
         return self._recipe(story, writer.config.actions, candidates, ingredients, video, title, warnings)
 
@@ -243,6 +247,28 @@ def confidence(step: StoryStep, candidates: Candidates) -> float:
     near[step.choice] = True
     event = float(step.event_probabilities[1:][near].sum())
     return float(np.clip(event * math.exp(min(0.0, step.sentence_score)), 0.0, 1.0))
+
+
+def steps_apart(steps: Sequence[StoryStep], candidates: Candidates, most: float) -> tuple[StoryStep, ...]:
+    """The steps in order of time, none of which tells another one's event again.
+
+    Args:
+        most: of two steps whose temporal IoU is above this the surer one stays; neighbours that overlap less meet in
+            the middle of what they share, unless one lies within the other. 1 leaves all steps as they are.
+    """
+    if most >= 1:
+        return tuple(steps)
+    kept: list[StoryStep] = []
+    for step in sorted(steps, key=lambda step: -confidence(step, candidates)):
+        others = np.array([other.span for other in kept]).reshape(-1, 2)
+        if not (tiou_matrix(step.span[None], others) > most).any():
+            kept.append(step)
+    kept.sort(key=lambda step: (step.span[0], step.span[1]))
+    spans = [np.array(step.span) for step in kept]
+    for one, following in pairwise(spans):
+        if following[0] < one[1] < following[1]:
+            one[1] = following[0] = (one[1] + following[0]) / 2
+    return tuple(replace(step, span=span) for step, span in zip(kept, spans, strict=True))
 
 
 def step_evidence(step: StoryStep, verbs: Sequence[str], ingredients: Sequence[str]) -> StepEvidence:

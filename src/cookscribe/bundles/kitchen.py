@@ -14,6 +14,7 @@ Every part is kept, so that an interrupted run goes on where it was. Features ar
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,7 @@ from cookscribe.datasets.actions import ActionMatcher
 from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.datasets.splits import development_split, folds
 from cookscribe.datasets.store import FeatureStore
+from cookscribe.datasets.vocabulary import SPECIALS
 from cookscribe.files import read_json, write_json
 from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipes, truth
 from cookscribe.kitchen.splits import TRAINING
@@ -41,7 +43,7 @@ from cookscribe.proposals.data import VideoSet
 from cookscribe.proposals.out_of_fold import ProposeOptions, forget_parts, propose_folder
 from cookscribe.proposals.run import FOLDS, ProposalRun
 from cookscribe.proposals.task import ProposalTask
-from cookscribe.scribe import confidence
+from cookscribe.scribe import confidence, steps_apart
 from cookscribe.training.checkpoint import CONFIG
 from cookscribe.training.loop import History, train
 from cookscribe.training.story_data import Reader, StoryTruth, label_story
@@ -70,7 +72,10 @@ class KitchenRun(Config):
         story, losses, story_training, decoding: changes to the recipe model's preset.
         unlisted_training: instead of `story_training` for the recipe model that does without an ingredient list.
         reading: changes to the decoding of the trained model; these did best on the videos kept apart. A beam would
-            make every look at them in training slower.
+            make every look at them in training slower. No recipe says the same sentence twice (`new_words`).
+        said_twice: share of training sentences that say one of the rarer words twice and may do so; the model may not,
+            see `once_from`.
+        most_overlap: see `BundleConfig`.
         preset: of the recipe model.
         weak: mean confidence below which a recipe says that its evidence is weak; confidences are calibrated, so 0.5
             means that half of the steps are expected to be wrong.
@@ -90,7 +95,11 @@ class KitchenRun(Config):
     story_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 10})
     unlisted_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 8})
     decoding: dict[str, Any] = Field(default_factory=lambda: {"events": "quality"})
-    reading: dict[str, Any] = Field(default_factory=lambda: {"events": "chain", "beam": 3})
+    reading: dict[str, Any] = Field(
+        default_factory=lambda: {"events": "chain", "count_weight": 3.0, "beam": 5, "new_words": 30}
+    )
+    said_twice: float = Field(default=0.02, ge=0, le=1)
+    most_overlap: float = Field(default=0.3, ge=0, le=1)
     weak: float = 0.5
 
 
@@ -131,6 +140,7 @@ def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -
         rate=RATE,
         films=FILMS,
         wording=run.wording,
+        most_overlap=run.most_overlap,
         simulated=True,
         weak=run.weak,
         calibration=calibrate(*confidences(run, watched, candidates, place / STORY, listed=True)),
@@ -138,7 +148,7 @@ def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -
     )
     made = pack(config, place / PROPOSALS, place / STORY, card(run), place / "bundle", place / UNLISTED)
     for name in (STORY, UNLISTED):
-        read_as(made.folder / name, run.reading)
+        read_as(made.folder / name, reading_of(run, watched, made.folder / name))
     return made
 
 
@@ -220,7 +230,8 @@ def confidences(
     Neither the recipe model nor the proposals of these videos learnt from them.
     """
     writer, found = StoryWriter.load(story), read_candidate_store(path)[0]
-    decoding = DecodingConfig.parse(writer.config.decoding.model_dump() | run.reading, "reading")
+    reading = reading_of(run, watched, story)
+    decoding = DecodingConfig.parse(writer.config.decoding.model_dump() | reading, "reading")
     _, held_out = development_split(watched.originals, run.development)
     sure: list[float] = []
     right: list[bool] = []
@@ -229,6 +240,7 @@ def confidences(
         names = video.ingredients if listed else ()
         given = writer.prepare(found[key], names, watched.store.read(key), name=key)
         told = writer.write([given], decoding)[0]
+        told = replace(told, steps=steps_apart(told.steps, found[key], run.most_overlap))
         sure += [confidence(step, found[key]) for step in told.steps]
         right += right_steps(told_events(told), video)
     return sure, right
@@ -265,6 +277,32 @@ def _examples(task: StoryTask, videos: Sequence[AnnotatedVideo], path: Path, sto
     return examples
 
 
+def reading_of(run: KitchenRun, watched: Watched, story: Path) -> dict[str, Any]:
+    """How the trained model of this folder is read out."""
+    words = StoryWriter.load(story).vocabulary.words
+    told = [sentence for video in watched.originals.values() for sentence in video.sentences]
+    return {"once": once_from(words, told, run.said_twice)} | run.reading
+
+
+def once_from(words: Sequence[str], sentences: Sequence[str], share: float) -> int:
+    """The first id from which on words may stand once in a sentence, so that "onion and onion" is not said.
+
+    Words are ordered by how frequent they are, and the frequent ones ("the", "chopped") are said again. The rule begins
+    as early as it can without forbidding more than this share of the training sentences.
+    """
+    ids = {word: number for number, word in enumerate(words)}
+    again: Counter[int] = Counter()  # sentences by the last word that they say twice
+    for sentence in sentences:
+        counts = Counter(ids[word] for word in sentence.split() if word in ids)
+        again[max((number for number, count in counts.items() if count > 1), default=-1)] += 1
+    forbidden = 0
+    for number in range(len(words) - 1, len(SPECIALS) - 1, -1):
+        forbidden += again[number]
+        if forbidden > share * len(sentences):
+            return number + 1
+    return len(SPECIALS)
+
+
 def read_as(folder: Path, changes: Mapping[str, Any]) -> None:
     """Change how a trained recipe model is read out; its weights stay as they are."""
     saved = read_json(folder / CONFIG)
@@ -285,6 +323,7 @@ Writes recipes of {FILMS}. It learnt from the simulated kitchen only.
 - Learnt from {run.videos} drawn videos of made-up recipes of the training split (seed {RECIPE_SEED}), simulated, and
   {run.cuts} other cut of each. Made by `cookscribe kitchen bundle --videos {run.videos} --seed {run.seed}`; judged by
   `cookscribe kitchen evaluate`.
+- Words: the kitchen's {run.wording} wording (`cookscribe kitchen recipes --wording {run.wording}`).
 - Confidence: how often a step of this kind was right on videos kept apart (tIoU and word F1 of at least 0.5). A recipe
   whose mean is below {run.weak:.0%} says that its evidence is weak.
 

@@ -1,0 +1,71 @@
+"""What a reader must not meet: one event told twice, steps in each other's time, "onion and onion"."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cookscribe.bundles.kitchen import once_from
+from cookscribe.candidates import Candidates, tiou_matrix
+from cookscribe.datasets.vocabulary import SPECIALS
+from cookscribe.scribe import steps_apart
+from cookscribe.story import StoryStep
+
+DURATION = 100.0
+
+
+def told(*steps: tuple[float, float, float]) -> tuple[list[StoryStep], Candidates]:
+    """Steps (start, end, how sure), one per candidate; the candidates lie apart, so that each speaks for itself."""
+    count = len(steps)
+    apart = np.array([[n, n + 0.5] for n in range(count)], dtype=np.float64)
+    candidates = Candidates(apart, np.full(count, 0.5), DURATION)
+    made = []
+    for number, (start, end, sure) in enumerate(steps):
+        probabilities = np.zeros(count + 1)
+        probabilities[number + 1] = sure
+        made.append(StoryStep(number, np.array([start, end]), f"step {number}", probabilities, 0.0))
+    return made, candidates
+
+
+def test_of_two_steps_in_one_place_the_surer_one_is_told() -> None:
+    kept = steps_apart(*told((0, 10, 0.4), (1, 10, 0.9), (20, 30, 0.1)), 0.3)
+    assert [step.sentence for step in kept] == ["step 1", "step 2"]
+
+
+def test_neighbours_meet_in_the_middle() -> None:
+    first, second = steps_apart(*told((0, 12, 0.5), (10, 20, 0.5)), 0.3)
+    assert (first.span.tolist(), second.span.tolist()) == ([0, 11], [11, 20])
+
+
+def test_a_moment_within_a_long_step_stays_as_it_is() -> None:
+    kept = steps_apart(*told((0, 40, 0.5), (10, 14, 0.5)), 0.3)
+    assert [step.span.tolist() for step in kept] == [[0, 40], [10, 14]]
+
+
+def test_a_bundle_may_tell_all() -> None:
+    steps, candidates = told((0, 10, 0.5), (0, 10, 0.5))
+    assert steps_apart(steps, candidates, 1.0) == tuple(steps)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 80), st.floats(1, 20), st.floats(0.01, 1)), max_size=8))
+def test_told_steps_lie_apart_and_in_order(drawn: list[tuple[float, float, float]]) -> None:
+    steps, candidates = told(*((start, start + length, sure) for start, length, sure in drawn))
+    kept = steps_apart(steps, candidates, 0.3)
+    assert bool(kept) == bool(steps)
+    spans = np.array([step.span for step in kept]).reshape(-1, 2)
+    assert (spans[:, 1] > spans[:, 0]).all()
+    assert (np.triu(tiou_matrix(spans, spans), 1) <= 0.3 + 1e-9).all()
+    for one, following in pairwise(spans.tolist()):
+        assert one[0] <= following[0]
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.0, "salt"), (0.3, "onion"), (1.0, "the")])
+def test_rare_words_are_said_once(share: float, expected: str) -> None:
+    words = (*SPECIALS, "the", "onion", "boil", "salt")
+    told_before = ["chop the onion and the garlic", "boil water and boil it", "add salt", "peel the onion"]
+    assert words[once_from(words, told_before, share)] == expected
