@@ -89,21 +89,31 @@ def draw_lines(
     save_figure(figure, stem)
 
 
+MOST_PANELS = 6  # in one column
+
+
 def draw_histograms(stem: Path, truth: Mapping[int, float], told: Mapping[str, Mapping[int, float]], note: str) -> None:
     """How many videos have how many events: bars for each row of `told`, the truth as a line in each panel."""
     top = max(max(counts, default=0) for counts in (truth, *told.values()))
     numbers = np.arange(top + 1)
-    figure = new_figure(7, 0.8 + 1.5 * len(told))
-    axes = figure.subplots(len(told), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+    columns = 1 if len(told) <= MOST_PANELS else 2
+    rows = -(-len(told) // columns)
+    figure = new_figure(5.5 * columns, 0.8 + 1.5 * rows)
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     wanted = [truth.get(int(n), 0.0) for n in numbers]
-    for axis, (name, counts) in zip(axes, told.items(), strict=True):
+    panels = list(grid.T.flat)  # downwards, then to the right
+    for axis in panels[len(told) :]:
+        axis.axis("off")
+    for axis, (name, counts) in zip(panels, told.items(), strict=False):
         axis.bar(numbers, [counts.get(int(n), 0.0) for n in numbers], color=OURS, alpha=0.8, width=0.85, label=name)
         axis.plot(numbers, wanted, "o-", color=INK, linewidth=1.2, markersize=3, label="truth")
         axis.legend(frameon=False, fontsize=8)
-        axis.set_ylabel("videos", fontsize=8)
         _clean(axis)
-    axes[-1].set_xlabel("events in the video")
-    axes[-1].set_xticks(numbers[::2])
+    for axis in grid[:, 0]:
+        axis.set_ylabel("videos", fontsize=8)
+    for axis in grid[-1]:
+        axis.set_xlabel("events in the video", fontsize=8)
+        axis.set_xticks(numbers[::2])
     figure.suptitle(note, fontsize=8, x=0.01, ha="left")
     save_figure(figure, stem)
 

@@ -59,9 +59,11 @@ def run(options: StudyOptions) -> str:
     setting = workshop.setting()
     rows = list(_rows(workshop, setting))
     shown = variants_of(options.preset)
-    again = " Rows called *story* are the same trainings, read out by planner and beam search."
+    said = caption(workshop, setting, shown)
+    if shown != MODELS:
+        said += " Rows called *story* are the same trainings, read out by planner and beam search."
     text = (
-        f"{caption(workshop, setting, shown)}{again * (shown != MODELS)}\n\n{as_markdown(rows, setting.label, tuple(FIGURES))}\n"
+        f"{said}\n\n{as_markdown(rows, setting.label, tuple(FIGURES))}\n"
         "What each costs; operations are those of one pass over one video, times are processor time of one thread.\n\n"
         f"{as_markdown(rows, setting.label, COSTS, 3)}"
     )

@@ -204,11 +204,13 @@ class Workshop:
         # Weights are chosen by recipes read out in the preset's way, so that one training serves all ways of reading.
         plain = run.model_copy(update={"decoding": SMOKE_DECODING if self.options.smoke else {}})
         before = read_json(folder / SECONDS)["training"] if (folder / SECONDS).is_file() else 0.0
+        learnt = _epochs(folder)
         began = time.process_time()
         try:
             train_story(plain, Path(), folder, material=material)
         finally:
-            if folder.is_dir():
+            # A training that was found finished took no time, however long the look at it.
+            if _epochs(folder) > learnt:
                 write_json(folder / SECONDS, {"training": before + time.process_time() - began})
 
     def _write(self, run: StoryRun, variant: Variant, setting: Setting, folder: Path, told: Path) -> None:
@@ -231,6 +233,11 @@ class Workshop:
                 speech = candidate_texts(("speech",), candidates, self.speech.get(key), key)[0]
             found[key] = writer.prepare(candidates, setting.videos[key].ingredients, speech=speech, name=key)
         return found
+
+
+def _epochs(folder: Path) -> int:
+    """How many epochs a training has behind it."""
+    return len(read_json(folder / HISTORY)["epochs"]) if (folder / HISTORY).is_file() else 0
 
 
 def resolved(run: StoryRun) -> dict[str, Any]:
