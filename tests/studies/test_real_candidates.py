@@ -19,6 +19,7 @@ from cookscribe.studies.real_candidates import (
     ENSEMBLES,
     EVERYTHING,
     INPUTS,
+    MIXTURES,
     NMS,
     ORACLE,
     PLAIN_INPUTS,
@@ -64,8 +65,9 @@ def test_rows_are_complete(finished: tuple[Path, Path, str]) -> None:
     assert "not the protocol of the paper" in content["protocol"]
     assert (out / "real-candidates.md").read_text().count("\n") == 2 + len({row[:2] for row in seen})
     assert table.startswith((out / "real-candidates.md").read_text())
-    # Three folds: one planner inside each, two seeds of four planners and of the pointer.
-    assert content["parts"] == {"trained": 3 + 3 * 2 * 4 + 3 * 2, "found": 0}
+    assert {(name, decoding, 0) for name in MIXTURES for decoding in SHOWN} <= seen
+    # Three folds: one planner inside each, two seeds of four planners and of the pointer, one of the other mixtures.
+    assert content["parts"] == {"trained": 3 * (1 + 2 * 4 + 2 + 4), "found": 0}
     assert content["minutes"]["processor"] > 0
     assert 0 < content["minutes"]["elapsed"] < 10
 

@@ -59,6 +59,14 @@ INPUTS: dict[str, tuple[Extra, ...]] = {
     "+ words heard": ("captions", "words heard"),
     "+ ingredients": ("captions", "words heard", "ingredients"),
 }
+# With these, every mixture of the three is there: what each is worth alone, and more voices for the last ensemble.
+MIXTURES: dict[str, tuple[Extra, ...]] = {
+    "timing, scores, words heard": ("words heard",),
+    "timing, scores, ingredients": ("ingredients",),
+    "timing, scores, captions, ingredients": ("captions", "ingredients"),
+    "timing, scores, words heard, ingredients": ("words heard", "ingredients"),
+}
+EXTRAS = INPUTS | MIXTURES
 PLAIN_INPUTS, ALL_INPUTS = "timing, scores", "+ ingredients"
 NMS, ORACLE = "NMS", "oracle (sees the truth)"
 REFINED, COUNTED, BOTH = "story, refined", "story of expected length, refined", "quality and story, refined"
@@ -111,6 +119,7 @@ class RealCandidates(Config):
 
     folds: int = Field(default=5, ge=2)
     seeds: int = Field(default=3, ge=1)
+    mixture_seeds: int = Field(default=1, ge=1)
     planner: SelectionConfig = SelectionConfig()
     pointer: SelectionConfig = SelectionConfig(
         way="pointer",
@@ -195,10 +204,14 @@ class _Study:
         self.trained = self.found = 0
 
     def videos(self, inputs: str) -> list[SelectionVideo]:
-        extras = INPUTS[inputs]
+        extras = EXTRAS[inputs]
         if extras not in self.cache:
             self.cache[extras] = self.inputs.videos(extras)
         return self.cache[extras]
+
+    def seeds(self, inputs: str) -> range:
+        """The seeds of the planners that know `inputs`."""
+        return range(self.config.seeds if inputs in INPUTS else min(self.config.seeds, self.config.mixture_seeds))
 
     def rows(self) -> list[Row]:
         """NMS first, then the rest."""
@@ -207,7 +220,8 @@ class _Study:
             self.inner_part(fold)
         # Seed by seed, so that a run with fewer seeds can be read from what an interrupted one has finished.
         for seed in range(self.config.seeds):
-            for name, fold in track(list(product(reversed(INPUTS), folds)), f"planners, seed {seed}"):
+            named = [name for name in reversed(EXTRAS) if seed in self.seeds(name)]
+            for name, fold in track(list(product(named, folds)), f"planners, seed {seed}"):
                 self.plan_part(name, seed, fold)
         for seed, fold in track(list(product(range(self.config.seeds), folds)), "pointers"):
             self.pointer_part(seed, fold)
@@ -222,7 +236,7 @@ class _Study:
                 chosen = {key: value for part in found for key, value in part[decoding].items()}
                 spans = {v.id: v.spans[chosen[v.id]] for v in self.videos(PLAIN_INPUTS)}
                 yield self._row(PLAIN_INPUTS, decoding, seed, spans)
-        plans = {name: [self.plan(name, seed) for seed in range(self.config.seeds)] for name in INPUTS}
+        plans = {name: [self.plan(name, seed) for seed in self.seeds(name)] for name in EXTRAS}
         for name, of_seeds in plans.items():
             decodings = (*PLAN_DECODINGS, CHOSEN) if name in (PLAIN_INPUTS, ALL_INPUTS) else SHOWN
             for seed, plan in enumerate(of_seeds):
@@ -230,9 +244,10 @@ class _Study:
                     yield self._row(name, decoding, seed, self._told(plan, decoding))
             if len(of_seeds) > 1:
                 yield from self._ensemble(name, mean_plan(of_seeds))
-        everyone = mean_plan([plan for of_seeds in plans.values() for plan in of_seeds])
-        # Where the steps are, all say together; how many, those say who know most.
-        yield from self._ensemble(EVERYTHING, replace(everyone, count=mean_plan(plans[ALL_INPUTS]).count))
+        everyone = [plan for of_seeds in plans.values() for plan in of_seeds]
+        # Where the steps are, all say together; how many, those say who know the ingredients.
+        knowing = [plan for name, of_seeds in plans.items() for plan in of_seeds if "ingredients" in EXTRAS[name]]
+        yield from self._ensemble(EVERYTHING, replace(mean_plan(everyone), count=mean_plan(knowing).count))
 
     def _ensemble(self, inputs: str, plan: Plan) -> Iterator[Row]:
         for decoding, name in ENSEMBLES.items():
@@ -344,7 +359,7 @@ class _Study:
         return [v for key, v in videos.items() if key not in held_out], [videos[key] for key in self.parts[fold]]
 
     def _path(self, way: str, inputs: str, seed: int, fold: int, config: SelectionConfig, suffix: str) -> Path:
-        mark = fingerprint(config, self.config.folds, sorted(self.truth), INPUTS[inputs])
+        mark = fingerprint(config, self.config.folds, sorted(self.truth), EXTRAS[inputs])
         name = inputs.replace(",", "").replace("+ ", "with ").replace(" ", "-")
         return self.out / "parts" / f"{way}-{name}-seed{seed}-fold{fold}-{mark}{suffix}"
 
