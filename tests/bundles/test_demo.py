@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from cookscribe.cli import build_app
 from cookscribe.cli.kitchen_demo import SEED
 from cookscribe.cli.recipe_table import print_recipe
-from cookscribe.errors import MissingDependencyError
+from cookscribe.errors import CookscribeError, MissingDependencyError
 from cookscribe.kitchen.recipes import PLAIN, MadeUpRecipe, make_recipe
 from cookscribe.recipe import MadeBy, Recipe, Span, Step, Video
 from cookscribe.video import write_video
@@ -41,13 +41,19 @@ def told(recipe: MadeUpRecipe, name: str) -> Recipe:
     )
 
 
-def no_java(*_: Any) -> None:
-    raise MissingDependencyError("METEOR", "no Java", "install one")
-
-
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        MissingDependencyError("METEOR", "no Java", "install one"),
+        CookscribeError("METEOR", "the Java program does not answer and was stopped"),
+    ],
+)
 def test_the_recipe_stands_beside_the_truth(
-    made_up: MadeUpRecipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trouble: CookscribeError, made_up: MadeUpRecipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def no_java(*_: Any) -> None:
+        raise trouble
+
     class Scribe:
         def write(self, video: Path, ingredients: list[str], *_: Any) -> Recipe:
             assert ingredients == list(made_up.ingredients)
