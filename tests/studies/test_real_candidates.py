@@ -18,7 +18,8 @@ from cookscribe.studies import real_candidates
 from cookscribe.studies.real_candidates import (
     ENSEMBLES,
     EVERYTHING,
-    EXTRAS,
+    INPUTS,
+    MIXTURES,
     NMS,
     ORACLE,
     PLAIN_INPUTS,
@@ -47,7 +48,7 @@ def test_rows_are_complete(finished: tuple[Path, Path, str]) -> None:
     seen = {(row["inputs"], row["decoding"], row["seed"]) for row in rows}
     assert len(seen) == len(rows)
     assert (PLAIN_INPUTS, NMS, None) in seen
-    for name in EXTRAS:
+    for name in INPUTS:
         assert {(name, decoding, seed) for decoding in SHOWN for seed in (0, 1)} <= seen
         assert {(name, decoding, "all") for decoding in ENSEMBLES.values()} <= seen
     assert {(EVERYTHING, decoding, "all") for decoding in ENSEMBLES.values()} <= seen
@@ -64,8 +65,9 @@ def test_rows_are_complete(finished: tuple[Path, Path, str]) -> None:
     assert "not the protocol of the paper" in content["protocol"]
     assert (out / "real-candidates.md").read_text().count("\n") == 2 + len({row[:2] for row in seen})
     assert table.startswith((out / "real-candidates.md").read_text())
-    # Three folds: one planner inside each, two seeds of the planners of all mixtures and of the pointer.
-    assert content["parts"] == {"trained": 3 * (1 + 2 * 2**3 + 2), "found": 0}
+    assert {(name, decoding, 0) for name in MIXTURES for decoding in SHOWN} <= seen
+    # Three folds: one planner inside each, two seeds of four planners and of the pointer, one of the other mixtures.
+    assert content["parts"] == {"trained": 3 * (1 + 2 * 4 + 2 + 4), "found": 0}
     assert content["minutes"]["processor"] > 0
     assert 0 < content["minutes"]["elapsed"] < 10
 

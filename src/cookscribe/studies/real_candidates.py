@@ -119,6 +119,7 @@ class RealCandidates(Config):
 
     folds: int = Field(default=5, ge=2)
     seeds: int = Field(default=3, ge=1)
+    mixture_seeds: int = Field(default=1, ge=1)
     planner: SelectionConfig = SelectionConfig()
     pointer: SelectionConfig = SelectionConfig(
         way="pointer",
@@ -208,6 +209,10 @@ class _Study:
             self.cache[extras] = self.inputs.videos(extras)
         return self.cache[extras]
 
+    def seeds(self, inputs: str) -> range:
+        """The seeds of the planners that know `inputs`."""
+        return range(self.config.seeds if inputs in INPUTS else min(self.config.seeds, self.config.mixture_seeds))
+
     def rows(self) -> list[Row]:
         """NMS first, then the rest."""
         folds = range(self.config.folds)
@@ -215,7 +220,8 @@ class _Study:
             self.inner_part(fold)
         # Seed by seed, so that a run with fewer seeds can be read from what an interrupted one has finished.
         for seed in range(self.config.seeds):
-            for name, fold in track(list(product(reversed(EXTRAS), folds)), f"planners, seed {seed}"):
+            named = [name for name in reversed(EXTRAS) if seed in self.seeds(name)]
+            for name, fold in track(list(product(named, folds)), f"planners, seed {seed}"):
                 self.plan_part(name, seed, fold)
         for seed, fold in track(list(product(range(self.config.seeds), folds)), "pointers"):
             self.pointer_part(seed, fold)
@@ -230,7 +236,7 @@ class _Study:
                 chosen = {key: value for part in found for key, value in part[decoding].items()}
                 spans = {v.id: v.spans[chosen[v.id]] for v in self.videos(PLAIN_INPUTS)}
                 yield self._row(PLAIN_INPUTS, decoding, seed, spans)
-        plans = {name: [self.plan(name, seed) for seed in range(self.config.seeds)] for name in EXTRAS}
+        plans = {name: [self.plan(name, seed) for seed in self.seeds(name)] for name in EXTRAS}
         for name, of_seeds in plans.items():
             decodings = (*PLAN_DECODINGS, CHOSEN) if name in (PLAIN_INPUTS, ALL_INPUTS) else SHOWN
             for seed, plan in enumerate(of_seeds):
