@@ -12,6 +12,7 @@ Where the paper, the authors' released program and a better idea differ, the cho
 | output | `linear` | `transform`: linear, GELU, LayerNorm before it | - |
 | action_states | `paper`: a mixture of events only | - | `residual`: the action's own vector is kept |
 | planner | no: one event after another | no | plan the whole story: quality, borders, count, chain |
+| planner_reads | - | - | `selector`: the vectors of the first step; `features`: what comes with the candidates |
 | feedback | `none`: the choice reaches the selector by the sentence's memory | `none` | `choice`: it is told at once |
 | heard | no | no | words heard around an event are attended to, and copied (see hearing.py) |
 | order | `free`: any event at any step | `free` | `start`: only events after the last one, in training and decoding |
