@@ -63,29 +63,34 @@ def draw_rows(stem: Path, rows: Sequence[Row], note: str, figures: Sequence[str]
     save_figure(figure, stem)
 
 
+Lines = Mapping[str, Sequence[tuple[float, float, float]]]  # by name: place, mean, standard deviation
+
+
 def draw_lines(
-    stem: Path,
-    lines: Mapping[str, Sequence[tuple[float, float, float]]],
-    note: str,
-    across: str,
-    up: str,
-    *,
-    ticks: Sequence[float] | None = None,
+    stem: Path, lines: Lines, note: str, across: str, up: str, *, ticks: Sequence[float] | None = None
 ) -> None:
-    """One line per name through (place, mean, standard deviation); the band is one deviation wide to either side."""
-    figure = new_figure(7, 4)
-    axis = figure.subplots()
-    for colour, (name, points) in zip(PALETTE * 3, lines.items(), strict=False):
-        table = np.array(points, dtype=np.float64).reshape(-1, 3)
-        axis.plot(table[:, 0], table[:, 1], "o-", color=colour, label=name, markersize=4)
-        axis.fill_between(table[:, 0], table[:, 1] - table[:, 2], table[:, 1] + table[:, 2], color=colour, alpha=0.15)
-    axis.set_xlabel(across)
-    axis.set_ylabel(up)
-    if ticks is not None:
-        axis.set_xticks(list(ticks), [f"{tick:g}" for tick in ticks])
-    axis.legend(frameon=False, fontsize=8)
-    axis.set_title(note, fontsize=8, loc="left")
-    _clean(axis)
+    """One line per name through its means; the band is one deviation wide to either side."""
+    draw_line_panels(stem, {up: lines}, note, across, ticks=ticks)
+
+
+def draw_line_panels(
+    stem: Path, panels: Mapping[str, Lines], note: str, across: str, *, ticks: Sequence[float] | None = None
+) -> None:
+    """Lines of several figures over the same numbers, a panel for each figure."""
+    figure = new_figure(7 if len(panels) == 1 else 1 + 3.6 * len(panels), 4)
+    axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    for axis, (up, lines) in zip(axes, panels.items(), strict=True):
+        for colour, (name, points) in zip(PALETTE * 3, lines.items(), strict=False):
+            place, mean, spread = np.array(points, dtype=np.float64).reshape(-1, 3).T
+            axis.plot(place, mean, "o-", color=colour, label=name, markersize=4)
+            axis.fill_between(place, mean - spread, mean + spread, color=colour, alpha=0.15)
+        axis.set_xlabel(across)
+        axis.set_ylabel(up)
+        if ticks is not None:
+            axis.set_xticks(list(ticks), [f"{tick:g}" for tick in ticks])
+        _clean(axis)
+    axes[0].legend(frameon=False, fontsize=8)
+    figure.suptitle(note, fontsize=8, x=0.01, ha="left")
     save_figure(figure, stem)
 
 

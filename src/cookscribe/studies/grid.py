@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cookscribe.datasets.splits import development_split
-from cookscribe.studies.drawings import SODA_FIGURES, draw_lines, draw_rows
+from cookscribe.studies.drawings import SODA_FIGURES, draw_line_panels, draw_rows
 from cookscribe.studies.registry import StudyOptions
 from cookscribe.studies.settings import Setting
 from cookscribe.studies.tables import FIGURES, Row, as_markdown, figures_of, write_study
 from cookscribe.studies.variants import Variant, Workshop, resolved
 
 LETTERS = ("b", "biv", "bivt")  # the paper's detailed studies leave BI out
-CURVE = "SODA CIDEr-D"
 
 
 @dataclass(frozen=True)
@@ -58,13 +57,18 @@ def run_grid(options: StudyOptions, grid: Grid) -> str:
             placed.append(number)
     shown = [grid.variants[number] for number in placed]
     heading = ", ".join(_labels(workshop, shown))
-    note = plain_label(f"{grid.name}: {heading}")
-    if grid.across:
-        lines: dict[str, list[tuple[float, float, float]]] = {}
+    note = plain_label(f"{grid.name}: {heading}{' (a smoke run: this means nothing)' if options.smoke else ''}")
+    if rows and grid.across:
+        panels: dict[str, dict[str, list[tuple[float, float, float]]]] = {}
         for number, row in zip(placed, rows, strict=True):
-            point = (grid.places[number], row.mean(CURVE), row.deviation(CURVE))
-            lines.setdefault(grid.variants[number].letters.upper(), []).append(point)
-        draw_lines(options.out / grid.name, lines, note, grid.across, CURVE, ticks=sorted(set(grid.places)))
+            for figure in SODA_FIGURES:
+                if figure in row.figures:
+                    point = (grid.places[number], row.mean(figure), row.deviation(figure))
+                    lines = panels.setdefault(figure, {})
+                    lines.setdefault(grid.variants[number].letters.upper(), []).append(point)
+        draw_line_panels(
+            options.out / grid.name, panels, note, grid.across, ticks=sorted({grid.places[n] for n in placed})
+        )
     elif rows:
         draw_rows(options.out / grid.name, rows, note, SODA_FIGURES)
     told = f"{captions(workshop, shown)}{_incomplete(options, grid, rows)}" if rows else ""
