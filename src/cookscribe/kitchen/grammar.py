@@ -58,8 +58,8 @@ _BOIL_WATER = ("bring {x} to a boil", "boil {x} in {v}", "heat {x} in {v}")
 _FLAT = frozenset({Place.PLATE, Place.TRAY, Place.BOARD, Place.SURFACE})
 _NAMES_RESULT = frozenset({"divide", "serve", "bake", "sear"})
 _MANY = ("the ingredients", "everything", "all the ingredients")
-_UNCOUNTED = frozenset({Kind.LIQUID, Kind.POWDER, Kind.HERB, Kind.SAUCE})
-_ADJECTIVES: dict[Cut | Heat, str] = {
+UNCOUNTED = frozenset({Kind.LIQUID, Kind.POWDER, Kind.HERB, Kind.SAUCE})
+ADJECTIVES: dict[Cut | Heat, str] = {
     Cut.SLICED: "sliced",
     Cut.CHOPPED: "chopped",
     Cut.GRATED: "grated",
@@ -80,9 +80,9 @@ def listing(names: Sequence[str]) -> str:
 def _described(name: str, state: State, rng: np.random.Generator) -> str:
     """The name, now and then with the state one can see."""
     item = state[name]
-    marks: list[Cut | Heat] = [mark for mark in (item.cut, item.heat) if mark in _ADJECTIVES]
+    marks: list[Cut | Heat] = [mark for mark in (item.cut, item.heat) if mark in ADJECTIVES]
     if marks and rng.random() < 0.3:
-        return f"{_ADJECTIVES[marks[0]]} {name}"
+        return f"{ADJECTIVES[marks[0]]} {name}"
     return name
 
 
@@ -104,7 +104,7 @@ def noun(names: Sequence[str], state: State, rng: np.random.Generator, *, new: b
     if len(units) > 3:
         return str(_MANY[rng.integers(len(_MANY))])
     words = listing(units)
-    if new and all(LARDER[name].kind in _UNCOUNTED for name in names):
+    if new and all(LARDER[name].kind in UNCOUNTED for name in names):
         return str(("some ", "the ", "")[rng.integers(3)]) + words
     return f"the {words}"
 
@@ -157,7 +157,7 @@ def _content(inside: Sequence[str], state: State, rng: np.random.Generator) -> s
     mixed = [name for name in inside if state[name].mixture]
     if mixed:
         return f"the {state[mixed[0]].mixture}"
-    solid = [name for name in inside if LARDER[name].kind not in _UNCOUNTED and state[name].form is not Form.SPREAD]
+    solid = [name for name in inside if LARDER[name].kind not in UNCOUNTED and state[name].form is not Form.SPREAD]
     solid = [name for name in solid if name not in FATS - {"bacon"}] or solid
     return noun(solid[:2] or inside[:1], state, rng) if inside else "the top"
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cookscribe.kitchen.grammar import listing
-from cookscribe.kitchen.larder import FATS, LARDER, WATERS, Kind
-from cookscribe.kitchen.states import Act, Cut, Form, Heat, Place, State
+from cookscribe.kitchen import grammar
+from cookscribe.kitchen.grammar import UNCOUNTED, listing
+from cookscribe.kitchen.larder import FATS, LARDER, WATERS
+from cookscribe.kitchen.states import Act, Form, Heat, Place, State
 from cookscribe.kitchen.world import contents, perform
 
 # {x} what is acted on, {v} the vessel, {b} the base, {m} what comes out.
@@ -69,20 +70,8 @@ MAIN = 2  # units that stand for all that is in a vessel
 # These take all that is in the vessel; behind another act they need no object.
 STIRRING = frozenset({"whisk", "mix", "toss", "stir", "blend"})
 NAMES_RESULT = frozenset({"divide", "serve", "bake", "sear"})
-UNCOUNTED = frozenset({Kind.LIQUID, Kind.POWDER, Kind.HERB, Kind.SAUCE})
 WORN_OUT = (Heat.HOT, Heat.MELTED, Heat.FRIED, Heat.BOILED)
-ADJECTIVES: dict[Cut | Heat, str] = {
-    Cut.SLICED: "sliced",
-    Cut.CHOPPED: "chopped",
-    Cut.GRATED: "grated",
-    Cut.BEATEN: "beaten",
-    Cut.MASHED: "mashed",
-    Heat.FRIED: "fried",
-    Heat.BOILED: "boiled",
-    Heat.MELTED: "melted",
-    Heat.BAKED: "baked",
-    Heat.TOASTED: "toasted",
-}
+ADJECTIVES = grammar.ADJECTIVES | {Heat.TOASTED: "toasted"}
 FAT = FATS - {"bacon"}
 
 
