@@ -33,6 +33,7 @@ from cookscribe.video import VideoFile
 Stage = Callable[[str, float], None]
 
 STRONGEST = 5  # attentions shown per step
+TOUCHING = 0.5  # seconds between two steps that follow each other without a break
 MOST_INGREDIENTS = 60
 DRAWN_LABEL = "simulated"  # the first word of the comment in every drawn film
 
@@ -268,7 +269,23 @@ def steps_apart(steps: Sequence[StoryStep], candidates: Candidates, most: float)
     for one, following in pairwise(spans):
         if following[0] < one[1] < following[1]:
             one[1] = following[0] = (one[1] + following[0]) / 2
-    return tuple(replace(step, span=span) for step, span in zip(kept, spans, strict=True))
+    return told_once([replace(step, span=span) for step, span in zip(kept, spans, strict=True)])
+
+
+def told_once(steps: Sequence[StoryStep]) -> tuple[StoryStep, ...]:
+    """Steps in order of time; one that goes on where the last one ends, and says nothing new, becomes one with it."""
+    told: list[StoryStep] = []
+    for step in steps:
+        before = told[-1] if told else None
+        if before is not None and step.span[0] - before.span[1] <= TOUCHING:
+            words = set(before.sentence.split()), set(step.sentence.split())
+            if words[0] <= words[1] or words[1] <= words[0]:
+                fuller = step if words[0] < words[1] else before
+                span = np.array([before.span[0], max(before.span[1], step.span[1])])
+                told[-1] = replace(fuller, span=span)
+                continue
+        told.append(step)
+    return tuple(told)
 
 
 def step_evidence(step: StoryStep, verbs: Sequence[str], ingredients: Sequence[str]) -> StepEvidence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from cookscribe.bundles.kitchen import once_from
 from cookscribe.candidates import Candidates, tiou_matrix
 from cookscribe.datasets.vocabulary import SPECIALS
-from cookscribe.scribe import steps_apart
+from cookscribe.scribe import steps_apart, told_once
 from cookscribe.story import StoryStep
 
 DURATION = 100.0
@@ -44,6 +45,29 @@ def test_neighbours_meet_in_the_middle() -> None:
 def test_a_moment_within_a_long_step_stays_as_it_is() -> None:
     kept = steps_apart(*told((0, 40, 0.5), (10, 14, 0.5)), 0.3)
     assert [step.span.tolist() for step in kept] == [[0, 40], [10, 14]]
+
+
+def said(*sentences: str, gap: float) -> list[StoryStep]:
+    """Steps of ten seconds with so many seconds between them."""
+    steps, _ = told(*((number * (10 + gap), number * (10 + gap) + 10, 0.5) for number in range(len(sentences))))
+    return [replace(step, sentence=sentence) for step, sentence in zip(steps, sentences, strict=True)]
+
+
+def test_a_step_that_only_goes_on_is_one_with_the_last() -> None:
+    on = said("add the boiled pasta to the sauce", "add the pasta to the sauce", "serve the pasta", gap=0.2)
+    first, second = told_once(on)
+    assert first.sentence == "add the boiled pasta to the sauce"
+    assert first.span.tolist() == pytest.approx([0, 20.2])
+    assert second is on[2]
+    # The fuller sentence stays, whichever comes first.
+    (only,) = told_once(said("chop the onion", "chop the onion and carrots", gap=0))
+    assert only.sentence == "chop the onion and carrots"
+
+
+def test_other_words_or_a_break_make_another_step() -> None:
+    assert len(told_once(said("add the peas to the soup", "add the cream to the soup", gap=0))) == 2
+    assert len(told_once(said("flip the steak", "flip the steak", gap=5))) == 2
+    assert told_once([]) == ()
 
 
 def test_a_bundle_may_tell_all() -> None:
