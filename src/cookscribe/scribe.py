@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
@@ -255,7 +254,8 @@ def steps_apart(steps: Sequence[StoryStep], candidates: Candidates, most: float)
 
     Args:
         most: of two steps whose temporal IoU is above this the surer one stays; neighbours that overlap less meet in
-            the middle of what they share, unless one lies within the other. 1 leaves all steps as they are.
+            the middle of what they share, unless one lies within the other or a third one is in the way. 1 leaves all
+            steps as they are.
     """
     if most >= 1:
         return tuple(steps)
@@ -265,10 +265,15 @@ def steps_apart(steps: Sequence[StoryStep], candidates: Candidates, most: float)
         if not (tiou_matrix(step.span[None], others) > most).any():
             kept.append(step)
     kept.sort(key=lambda step: (step.span[0], step.span[1]))
-    spans = [np.array(step.span) for step in kept]
-    for one, following in pairwise(spans):
-        if following[0] < one[1] < following[1]:
-            one[1] = following[0] = (one[1] + following[0]) / 2
+    spans = np.array([step.span for step in kept]).reshape(-1, 2)
+    for number, (end, start) in enumerate(zip(spans[:-1, 1], spans[1:, 0], strict=True)):
+        if start < end < spans[number + 1, 1]:
+            met = spans.copy()
+            met[number, 1] = met[number + 1, 0] = (start + end) / 2
+            # A third step in the same time may make it worse; then they stay as they are.
+            ordered = bool((np.diff(met[:, 0]) >= 0).all())
+            if ordered and not (np.triu(tiou_matrix(met, met), 1) > most).any():
+                spans = met
     return told_once([replace(step, span=span) for step, span in zip(kept, spans, strict=True)])
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cookscribe.bundles.kitchen import once_from
@@ -76,6 +76,8 @@ def test_a_bundle_may_tell_all() -> None:
 
 
 @settings(max_examples=50, deadline=None)
+@example([(0.0, 20.0, 1.0), (17.0, 4.0, 1.0), (18.0, 1.0, 1.0)])
+@example([(0.0, 8.0, 1.0), (6.0, 4.0, 1.0), (7.0, 1.0, 1.0)])
 @given(st.lists(st.tuples(st.floats(0, 80), st.floats(1, 20), st.floats(0.01, 1)), max_size=8))
 def test_told_steps_lie_apart_and_in_order(drawn: list[tuple[float, float, float]]) -> None:
     steps, candidates = told(*((start, start + length, sure) for start, length, sure in drawn))
