@@ -23,7 +23,7 @@ from cookscribe.datasets.store import FeatureStore
 from cookscribe.errors import InputError
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.meteor import MeteorTable
-from cookscribe.evaluation.report import evaluate
+from cookscribe.evaluation.report import evaluate, figure_at
 from cookscribe.kitchen.drawing.film import Picture, draw_videos
 from cookscribe.kitchen.grammar import sentence
 from cookscribe.kitchen.recipes import PLAIN, VARIED, MadeUpRecipe, make_recipes
@@ -161,13 +161,8 @@ def in_other_words(recipe: MadeUpRecipe, span: tuple[float, float]) -> str:
 
 
 def _figures(report: Mapping[str, Any]) -> dict[str, float]:
-    found = {}
-    for heading, place in FIGURES.items():
-        value: Any = report
-        for key in place:
-            value = value[key]
-        found[heading] = float(value) if value is not None else float("nan")
-    return found
+    found = {heading: figure_at(report, place) for heading, place in FIGURES.items()}
+    return {heading: float("nan") if value is None else value for heading, value in found.items()}
 
 
 def as_markdown(rows: Mapping[str, Mapping[str, float]]) -> str:

@@ -112,6 +112,14 @@ def _percent(value: float | None) -> float | None:
     return None if value is None else 100.0 * value
 
 
+def figure_at(report: Mapping[str, Any], place: Sequence[str]) -> float | None:
+    """The figure of a report as `Report.as_json` gives it, by the keys that lead to it; None for one left out."""
+    value: Any = report
+    for key in place:
+        value = value[key]
+    return None if value is None else float(value)
+
+
 def evaluate(
     truth: Mapping[str, Events],
     predictions: Mapping[str, Events],

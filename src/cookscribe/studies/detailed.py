@@ -33,6 +33,10 @@ LAYERS = (1, 2, 4)
 DIFFICULTIES = (0.5, 1.0, 1.5)
 
 
+def _run(options: StudyOptions, grid: Grid) -> str:
+    return run_grid(options, without_planner(grid))
+
+
 def losses(options: StudyOptions) -> str:
     """BIVT without some of the four additional losses."""
     rows = tuple(
@@ -43,7 +47,7 @@ def losses(options: StudyOptions) -> str:
         )
         for row, kept in KEPT.items()
     )
-    return run_grid(options, without_planner(Grid("losses", rows)))
+    return _run(options, Grid("losses", rows))
 
 
 def memory(options: StudyOptions) -> str:
@@ -58,7 +62,7 @@ def memory(options: StudyOptions) -> str:
         for letters in LETTERS
         for name, mixing in MIXERS.items()
     )
-    return run_grid(options, without_planner(Grid("memory", rows)))
+    return _run(options, Grid("memory", rows))
 
 
 def modalities(options: StudyOptions) -> str:
@@ -73,7 +77,7 @@ def modalities(options: StudyOptions) -> str:
             ),
             Variant(name=f"{name}, with speech", letters=letters, texts=("speech",)),
         ]
-    return run_grid(options, without_planner(Grid("modalities", tuple(rows))))
+    return _run(options, Grid("modalities", tuple(rows)))
 
 
 def encoders(options: StudyOptions) -> str:
@@ -88,7 +92,7 @@ def encoders(options: StudyOptions) -> str:
         for letters in LETTERS
         for encoder in ("tsn-like", "milnce-like")
     )
-    return run_grid(options, without_planner(Grid("encoders", rows)))
+    return _run(options, Grid("encoders", rows))
 
 
 def candidates(options: StudyOptions) -> str:
@@ -105,7 +109,7 @@ def candidates(options: StudyOptions) -> str:
         for count in numbers
     ]
     places = tuple(float(row.ground.events) for row in rows)
-    return run_grid(options, without_planner(Grid("candidates", tuple(rows), "candidates per video, N", places)))
+    return _run(options, Grid("candidates", tuple(rows), "candidates per video, N", places))
 
 
 def layers(options: StudyOptions) -> str:
@@ -121,7 +125,7 @@ def layers(options: StudyOptions) -> str:
         for count in LAYERS
     ]
     places = tuple(float(row.model["layers"]) for row in rows)
-    return run_grid(options, without_planner(Grid("layers", tuple(rows), "layers", places)))
+    return _run(options, Grid("layers", tuple(rows), "layers", places))
 
 
 def teacher(options: StudyOptions) -> str:
@@ -131,7 +135,7 @@ def teacher(options: StudyOptions) -> str:
         for letters in LETTERS
         for teacher in ("gumbel", "oracle")
     )
-    return run_grid(options, without_planner(Grid("teacher", rows)))
+    return _run(options, Grid("teacher", rows))
 
 
 def folds(options: StudyOptions) -> str:
@@ -145,7 +149,7 @@ def folds(options: StudyOptions) -> str:
         for letters in ("b", "bivt")
         for in_fold in (True, False)
     )
-    return run_grid(options, without_planner(Grid("folds", rows)))
+    return _run(options, Grid("folds", rows))
 
 
 def noise(options: StudyOptions) -> str:
@@ -157,7 +161,7 @@ def noise(options: StudyOptions) -> str:
         for level in levels
     ]
     places = tuple(row.ground.difficulty for row in rows)
-    return run_grid(options, without_planner(Grid("noise", tuple(rows), "difficulty of the simulation", places)))
+    return _run(options, Grid("noise", tuple(rows), "difficulty of the simulation", places))
 
 
 def decoding(options: StudyOptions) -> str:

@@ -14,6 +14,8 @@ from cookscribe.studies.tables import Row
 
 INK, OURS, PAPER, QUIET = "#333333", "#2f7d5b", "#c98b2b", "#8a8a8a"
 PALETTE = ("#2f7d5b", "#c98b2b", "#4a6fa5", "#a54a6f", "#6b6b6b", "#7a9e2f")
+MOST_PANELS = 6  # in one column
+Lines = Mapping[str, Sequence[tuple[float, float, float]]]  # by name: place, mean, standard deviation
 SODA_FIGURES = ("SODA METEOR", "SODA CIDEr-D", "SODA tIoU")
 
 
@@ -63,9 +65,6 @@ def draw_rows(stem: Path, rows: Sequence[Row], note: str, figures: Sequence[str]
     save_figure(figure, stem)
 
 
-Lines = Mapping[str, Sequence[tuple[float, float, float]]]  # by name: place, mean, standard deviation
-
-
 def draw_lines(
     stem: Path, lines: Lines, note: str, across: str, up: str, *, ticks: Sequence[float] | None = None
 ) -> None:
@@ -92,9 +91,6 @@ def draw_line_panels(
     axes[0].legend(frameon=False, fontsize=8)
     figure.suptitle(note, fontsize=8, x=0.01, ha="left")
     save_figure(figure, stem)
-
-
-MOST_PANELS = 6  # in one column
 
 
 def draw_histograms(stem: Path, truth: Mapping[int, float], told: Mapping[str, Mapping[int, float]], note: str) -> None:

@@ -23,7 +23,7 @@ from cookscribe.datasets.root import YouCook2
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.meteor import MeteorTable
-from cookscribe.evaluation.report import evaluate
+from cookscribe.evaluation.report import evaluate, figure_at
 from cookscribe.files import read_json, write_json, write_text
 from cookscribe.proposals.baselines import reranked, suppressed
 from cookscribe.proposals.nearest import NearestNeighbourCaptioner
@@ -58,17 +58,13 @@ class Row:
 
     def shown(self, videos: str, heading: str) -> str:
         """Mean and standard deviation over the seeds."""
-        values = [value for report in self.reports if (value := _value(report[videos], FIGURES[heading])) is not None]
+        values = [
+            value for report in self.reports if (value := figure_at(report[videos], FIGURES[heading])) is not None
+        ]
         if not values:
             return "-"
         mean = f"{statistics.mean(values):.2f}"
         return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.2f}"
-
-
-def _value(report: Any, place: Sequence[str]) -> float | None:
-    for key in place:
-        report = report[key]
-    return None if report is None else float(report)
 
 
 def distinct_share(told: Told) -> float:

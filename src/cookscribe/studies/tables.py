@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cookscribe.errors import BadValueError
+from cookscribe.evaluation.report import figure_at
 from cookscribe.files import write_json, write_text
 from cookscribe.studies.registry import StudyOptions
 from cookscribe.studies.report import markdown_table, mean_and_deviation, surroundings
@@ -88,16 +89,10 @@ def figures_of(
     """
     found: dict[str, list[float]] = {}
     for heading, place in places.items():
-        values = [_value(report, place) for report in reports]
-        if values and None not in values:
-            found[heading] = [float(value) for value in values]
+        values = [value for report in reports if (value := figure_at(report, place)) is not None]
+        if values and len(values) == len(reports):
+            found[heading] = values
     return found
-
-
-def _value(report: Any, place: Sequence[str]) -> Any:
-    for key in place:
-        report = report[key]
-    return report
 
 
 def as_markdown(rows: Sequence[Row], heading: str, figures: Sequence[str], digits: int = 2) -> str:
