@@ -33,7 +33,7 @@ def told(recipe: MadeUpRecipe, name: str) -> Recipe:
     ]
     return Recipe(
         title=recipe.title,
-        ingredients=recipe.ingredients,
+        ingredients=recipe.names,
         steps=tuple(steps),
         video=Video(name=name, duration=recipe.duration),
         made_by=MadeBy(model="kitchen", simulated=True),
@@ -56,7 +56,7 @@ def test_the_recipe_stands_beside_the_truth(
 
     class Scribe:
         def write(self, video: Path, ingredients: list[str], *_: Any) -> Recipe:
-            assert ingredients == list(made_up.ingredients)
+            assert ingredients == list(made_up.names)
             return told(made_up, video.name)
 
     def draw(recipe: MadeUpRecipe, path: Path, _: Any) -> None:
@@ -91,4 +91,4 @@ def test_unsure_steps_and_weak_evidence_are_seen_in_the_terminal(made_up: MadeUp
     assert "fry it all  (onion)" in text
     assert "20% ?" in text
     assert "note: the evidence is weak" in text
-    assert ", ".join(made_up.ingredients) in text
+    assert ", ".join(made_up.names) in text

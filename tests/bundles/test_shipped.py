@@ -51,9 +51,9 @@ def test_it_reads_a_film_it_has_never_seen(tmp_path: Path) -> None:
     film = draw_video(made_up, tmp_path / "film.mp4", Picture(180))
     scribe = load("kitchen")
     assert isinstance(scribe, Scribe)
-    recipe = scribe.write(film, made_up.ingredients)
+    recipe = scribe.write(film, made_up.names)
     assert recipe.made_by.simulated
     truth = {"film": made_up.annotated().spans}
     assert soda_tiou(truth, {"film": events_of(recipe).spans}) > 45
     used = {name for step in recipe.steps for name in step.ingredients}
-    assert len(used) >= len(made_up.ingredients) / 2
+    assert len(used) >= len(made_up.names) / 2

@@ -78,7 +78,7 @@ def test_it_tells_the_very_same_film(seed: int, number: int) -> None:
         plain.ingredients,
     )
     for place, step in enumerate(plain.steps):
-        assert step.sentence == plain_sentence(step.acts, plain.before(place))
+        assert step.sentence == plain.naming(plain_sentence(step.acts, plain.before(place)))
         assert len(step.sentence.split()) <= 20
 
 

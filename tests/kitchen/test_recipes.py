@@ -160,18 +160,23 @@ def test_sentences_are_plain_imperatives_about_the_step(recipe: MadeUpRecipe) ->
             near |= set(contents(step.after, act.place)) | set(
                 contents(recipe.before(recipe.steps.index(step)), act.place)
             )
-        mixtures = {step.after[name].mixture for name in near} | {act.mixture for act in step.acts}
+        mixtures = {step.after[kind].mixture for kind in near} | {act.mixture for act in step.acts}
+        mixtures, near = {recipe.naming(mixture) for mixture in mixtures}, {recipe.called[kind] for kind in near}
         words = step.sentence
         for mixture in sorted(mixtures, key=len, reverse=True):
             words = words.replace(mixture, "") if mixture else words
-        for name in recipe.ingredients:
+        for name in recipe.names:
             if re.search(rf"\b{name}\b", words) and name not in near:
                 longer = [other for other in near if name in other and name != other]
                 assert longer, f"{step.sentence!r} names {name}"
 
 
 def test_most_steps_name_their_ingredients(collection: list[MadeUpRecipe]) -> None:
-    named = [any(name in step.sentence for name in step.ingredients) for recipe in collection for step in recipe.steps]
+    named = [
+        any(recipe.called[kind] in step.sentence for kind in step.ingredients)
+        for recipe in collection
+        for step in recipe.steps
+    ]
     assert 0.7 < np.mean(named) < 0.98
 
 
@@ -281,7 +286,8 @@ def test_truth_reads_as_an_activitynet_file_and_keeps_its_label(tmp_path: Path, 
     entry = json.loads(path.read_text())[collection[0].id]
     assert entry["simulated"] is True
     states = entry["steps"][-1]["states"]
-    assert set(states) == set(collection[0].ingredients)
+    assert set(states) == set(collection[0].names) == set(entry["ingredients"])
+    assert [entry["looks_like"][name] for name in entry["ingredients"]] == list(collection[0].ingredients)
     assert set(next(iter(states.values()))) == {"cut", "heat", "form", "place", "mixture"}
 
 

@@ -26,8 +26,8 @@ from cookscribe.bundles.bundle import PROPOSALS, STORY, UNLISTED, Bundle, Bundle
 from cookscribe.bundles.drawn_features import RATE, write_drawn_features
 from cookscribe.bundles.kitchen_scores import calibrate, right_steps
 from cookscribe.bundles.remixing import remix
+from cookscribe.bundles.retelling import Retold, unlisted
 from cookscribe.config import Config
-from cookscribe.datasets.actions import ActionMatcher
 from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.datasets.splits import development_split, folds
 from cookscribe.datasets.store import FeatureStore
@@ -35,6 +35,7 @@ from cookscribe.datasets.vocabulary import SPECIALS
 from cookscribe.files import read_json, write_json
 from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipes, truth
 from cookscribe.kitchen.splits import TRAINING
+from cookscribe.kitchen.varieties import ALL_NAMES
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.progress import track
 from cookscribe.proposals.candidate_store import read_candidate_store, write_candidate_store
@@ -46,10 +47,9 @@ from cookscribe.proposals.task import ProposalTask
 from cookscribe.scribe import confidence, steps_apart
 from cookscribe.training.checkpoint import CONFIG
 from cookscribe.training.loop import History, train
-from cookscribe.training.story_data import Reader, StoryTruth, label_story
 from cookscribe.training.story_run import StoryRun, make_task, read_material
-from cookscribe.training.story_task import StoryExample, StoryTask, told_events
-from cookscribe.training.story_writer import StoryWriter, with_features
+from cookscribe.training.story_task import told_events
+from cookscribe.training.story_writer import StoryWriter
 
 NAME, ENCODER = "kitchen", "effnet"
 FILMS = "drawn videos of the simulated kitchen (`cookscribe kitchen draw`)"
@@ -81,7 +81,7 @@ class KitchenRun(Config):
             means that half of the steps are expected to be wrong.
     """
 
-    videos: int = Field(default=300, ge=10)
+    videos: int = Field(default=400, ge=10)
     wording: Literal["plain", "varied"] = "plain"
     cuts: int = Field(default=1, ge=0)
     folds: int = Field(default=3, ge=2)
@@ -204,22 +204,21 @@ def train_kitchen_story(
     are two.
 
     Args:
-        listed: False adds every cut once more without its ingredient list.
+        listed: True learns from films with an ingredient list, where every epoch calls everything otherwise; False from
+            films without one, where everything is called what it looks like.
     """
     story = story_run(run, candidates.relative_to(folder), listed)
-    task = make_task(story, read_material(story, folder))
+    material = read_material(story, folder)
+    if not listed:
+        material = replace(material, videos={key: unlisted(video) for key, video in material.videos.items()})
+    task = make_task(story, material, texts=ALL_NAMES * story.min_count if listed else ())
     rest, _ = development_split(watched.originals, story.development)
-    cuts = [video for key in rest for video in watched.cuts.get(key, ())]
-    told = _examples(task, cuts, candidates, watched.store)
-    unlisted = [StoryExample(replace(one.input, ingredients=()), without_ingredients(one.truth)) for one in told]
-    task.examples = [*task.examples, *told, *(() if listed else unlisted)]
+    videos = watched.with_cuts(rest)
+    told = Retold(task, videos if listed else [unlisted(video) for video in videos], candidates, watched.store)
+    task.examples = told.examples
+    if listed:
+        task.version = told.retell
     return train(task, story.training_config(), out, quiet=quiet)
-
-
-def without_ingredients(truth: StoryTruth) -> StoryTruth:
-    """The same steps where nobody knows which ingredients there are."""
-    empty = tuple(() for _ in truth.words)
-    return replace(truth, ingredients=empty, word_ingredients=empty)
 
 
 def confidences(
@@ -257,24 +256,10 @@ def story_run(run: KitchenRun, candidates: Path, listed: bool) -> StoryRun:
         losses=run.losses,
         training=(run.story_training if listed else run.unlisted_training) | {"seed": run.seed},
         decoding=run.decoding,
+        copy_list=listed,
         min_count=2,
         development=run.development,
     )
-
-
-def _examples(task: StoryTask, videos: Sequence[AnnotatedVideo], path: Path, store: FeatureStore) -> list[StoryExample]:
-    """Videos as examples for a task whose words and actions are settled."""
-    config = task.config
-    found: Mapping[str, Any] = read_candidate_store(path)[0]
-    reader, matcher = Reader(config.read_words), ActionMatcher(config.actions)
-    limits = (config.decoding.max_steps, config.decoding.max_words)
-    examples = []
-    for video in videos:
-        candidates = with_features(found[video.id], store.read(video.id), video.id)
-        labels = label_story(video, candidates, task.vocabulary, matcher, config.oracle, *limits)
-        if len(labels):
-            examples.append(StoryExample(reader.input(candidates, video.ingredients), labels))
-    return examples
 
 
 def reading_of(run: KitchenRun, watched: Watched, story: Path) -> dict[str, Any]:

@@ -157,7 +157,8 @@ def in_other_words(recipe: MadeUpRecipe, span: tuple[float, float]) -> str:
     for act in step.acts:
         states.append(state)
         state = perform(state, act)
-    return sentence(step.acts, states, generator("in other words", recipe.seed, recipe.number, number))
+    words = sentence(step.acts, states, generator("in other words", recipe.seed, recipe.number, number))
+    return recipe.naming(words)
 
 
 def _figures(report: Mapping[str, Any]) -> dict[str, float]:

@@ -56,13 +56,13 @@ def remix(recipe: MadeUpRecipe, found: FeatureTrack, number: int) -> tuple[Annot
     rows = np.array([_row(found, scenes, starts, lengths, time, rng) for time in times.tolist()])
     told = [(number, place) for place, number in enumerate(scene.step for scene in scenes) if number is not None]
     kept = [recipe.steps[number] for number, _ in told]
-    used = {name for step_ in kept for name in step_.ingredients}
+    used = {kind for step_ in kept for kind in step_.ingredients}
     video = AnnotatedVideo(
         id=f"{recipe.id}_cut{number}",
         duration=float(ends[-1]),
         spans=np.array([[starts[place], ends[place]] for _, place in told]),
         sentences=tuple(step_.sentence for step_ in kept),
-        ingredients=tuple(name for name in recipe.ingredients if name in used),
+        ingredients=tuple(recipe.called[kind] for kind in recipe.ingredients if kind in used),
         split=recipe.split,
         recipe_type=recipe.dish,
         simulated=True,

@@ -52,13 +52,13 @@ def demo(
     if not is_drawn(made_up, path, picture):
         with notices.status(f"drawing {made_up.duration:.0f} seconds of film"):
             draw_video(made_up, path, picture)
-    listed = ", ".join(made_up.ingredients)
+    listed = ", ".join(made_up.names)
     _explain(
         screen,
         "2. cookscribe watches it, knowing nothing but the ingredients",
         f'cookscribe write {path} --ingredients "{listed}" --formats json,html --out {out}',
     )
-    recipe = write_one(find_scribe(model), path, list(made_up.ingredients), made_up.title.capitalize(), notices)
+    recipe = write_one(find_scribe(model), path, list(made_up.names), made_up.title.capitalize(), notices)
     written = export_recipe(recipe, path, ("json", "html"), out, embed_video=False)
     _explain(screen, "3. What it wrote, beside the truth", "")
     _beside(recipe, made_up.annotated(), screen)

@@ -171,13 +171,3 @@ class Cook:
     def pairs(self) -> frozenset[Pair]:
         """Every (action, ingredient) pair that was done."""
         return frozenset((act.action, name) for step in self.steps for act in step.acts for name in act.items)
-
-
-def single(name: str) -> str:
-    """The word before another noun: "tomato soup", "strawberry cake"."""
-    if not LARDER[name].plural:
-        return name
-    for ending, stem in (("ies", "y"), ("toes", "to"), ("s", "")):
-        if name.endswith(ending):
-            return name.removesuffix(ending) + stem
-    return name

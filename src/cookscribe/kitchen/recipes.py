@@ -6,8 +6,8 @@ the ten of ten. Everything written to disk says that it is simulated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from cookscribe.kitchen.plain import plain_sentence
 from cookscribe.kitchen.splits import SPLITS, TESTING, TRAINING, VALIDATION, Pair, belongs
 from cookscribe.kitchen.states import Act, ItemState
 from cookscribe.kitchen.timeline import Interlude, lay_out
+from cookscribe.kitchen.varieties import Naming, call
 from cookscribe.kitchen.world import fresh, perform
 from cookscribe.recipe import Span
 from cookscribe.seeds import generator
@@ -64,12 +65,13 @@ class MadeUpRecipe:
         id: unique for seed and number.
         title: e.g. "tomato soup".
         dish: the program that made it, a key of `dishes.DISHES`.
-        ingredients: names in order of first use.
+        ingredients: kinds in order of first use.
         steps: in order; they do not overlap.
         interludes: everything between the steps.
         duration: seconds.
         bystanders: ingredients that stand around in pictures but belong to no step.
         wording: of the sentences, one of `WORDINGS`.
+        called: what sentences and lists call each ingredient; the other fields name its kind (see `varieties`).
     """
 
     id: str
@@ -84,6 +86,17 @@ class MadeUpRecipe:
     duration: float
     bystanders: tuple[str, ...]
     wording: str = VARIED
+    called: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The ingredient list: what the ingredients are called."""
+        return tuple(self.called[kind] for kind in self.ingredients)
+
+    @property
+    def naming(self) -> Naming:
+        """Puts these names into words that were written with the kinds."""
+        return Naming(dict(zip(self.ingredients, self.names, strict=True)))
 
     @property
     def pairs(self) -> frozenset[Pair]:
@@ -106,7 +119,7 @@ class MadeUpRecipe:
             duration=self.duration,
             spans=np.array([[step.span.start, step.span.end] for step in self.steps]),
             sentences=tuple(step.sentence for step in self.steps),
-            ingredients=self.ingredients,
+            ingredients=self.names,
             split=self.split,
             recipe_type=self.dish,
             simulated=True,
@@ -114,6 +127,7 @@ class MadeUpRecipe:
 
     def as_json(self) -> dict[str, Any]:
         """The truth: the fields of ActivityNet captions (`duration`, `timestamps`, `sentences`) and everything else."""
+        naming = self.naming
         return {
             "simulated": True,
             "made_by": "cookscribe simulated kitchen",
@@ -126,21 +140,25 @@ class MadeUpRecipe:
             "duration": self.duration,
             "timestamps": [[step.span.start, step.span.end] for step in self.steps],
             "sentences": [step.sentence for step in self.steps],
-            "ingredients": list(self.ingredients),
-            "bystanders": list(self.bystanders),
+            "ingredients": list(self.names),
+            "bystanders": [self.called[kind] for kind in self.bystanders],
+            "looks_like": {self.called[kind]: kind for kind in (*self.ingredients, *self.bystanders)},
             "steps": [
                 {
                     "acts": [
                         {
                             "action": act.action,
-                            "ingredients": list(act.items),
+                            "ingredients": [self.called[kind] for kind in act.items],
                             "place": act.place.value,
-                            "base": list(act.base),
-                            "mixture": act.mixture,
+                            "base": [self.called[kind] for kind in act.base],
+                            "mixture": naming(act.mixture),
                         }
                         for act in step.acts
                     ],
-                    "states": {name: step.after[name].as_json() for name in self.ingredients},
+                    "states": {
+                        self.called[kind]: replace(item, mixture=naming(item.mixture)).as_json()
+                        for kind, item in ((kind, step.after[kind]) for kind in self.ingredients)
+                    },
                 }
                 for step in self.steps
             ],
@@ -176,6 +194,9 @@ def make_recipe(
         dict.fromkeys(name for step in cook.steps for act in step.acts for name in (*act.items, *act.base))
     )
     spans, interludes, duration = lay_out([step.acts for step in cook.steps], tempo, rng)
+    # Draws of their own: what is cooked and drawn does not depend on what it is called.
+    called = call(generator("kitchen names", seed, number, split, attempt))
+    naming = Naming({kind: called[kind] for kind in ingredients})
     steps: list[MadeUpStep] = []
     state = fresh(ingredients)
     for planned, span in zip(cook.steps, spans, strict=True):
@@ -183,7 +204,7 @@ def make_recipe(
         words = planned.sentence if wording == VARIED else plain_sentence(planned.acts, state)
         for act in planned.acts:
             state = perform(state, act)
-        steps.append(MadeUpStep(span, words, planned.acts, state))
+        steps.append(MadeUpStep(span, naming(words), planned.acts, state))
     others = [name for name in LARDER if name not in ingredients]
     bystanders = tuple(others[index] for index in rng.permutation(len(others))[: rng.integers(1, 4)])
     return MadeUpRecipe(
@@ -191,7 +212,7 @@ def make_recipe(
         seed=seed,
         number=number,
         split=split,
-        title=title,
+        title=naming(title),
         dish=dish,
         ingredients=ingredients,
         steps=tuple(steps),
@@ -199,6 +220,7 @@ def make_recipe(
         duration=duration,
         bystanders=bystanders,
         wording=wording,
+        called=called,
     )
 
 

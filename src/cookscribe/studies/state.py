@@ -24,6 +24,7 @@ from cookscribe.kitchen.probe import classify
 from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipes
 from cookscribe.kitchen.states import ItemState
 from cookscribe.kitchen.streams import render
+from cookscribe.kitchen.varieties import BY_KIND, renamed
 from cookscribe.model.simulator import Simulation
 from cookscribe.progress import track
 from cookscribe.seeds import generator
@@ -132,7 +133,8 @@ def _part(
 
 def _material(recipes: Sequence[MadeUpRecipe], vectors: WordVectors | None) -> StoryMaterial:
     """Films of the recipes, with candidates around the true steps and as many between them."""
-    videos = {recipe.id: recipe.annotated() for recipe in recipes}
+    # Feature streams are made from words, and know the looks of the larder's kinds rather than all of their names.
+    videos = {recipe.id: renamed(recipe.annotated(), BY_KIND) for recipe in recipes}
     candidates = {}
     for video in track(list(videos.values()), "filming"):
         rng = generator("state candidates", video.id)

@@ -28,6 +28,7 @@ class StoryConfig(Config):
         word_epochs: passes in which features and words met before the training, see `story_words`; 0 for none.
         oracle: which candidate a true step is labelled with, see `datasets.oracle`.
         texts: what is read beside each candidate's feature, in this order.
+        copy_list: the words of the ingredient list may be copied, as heard words are (see `model.hearing`).
         read_words: words that are only read (ingredients, captions, speech); position is the id.
         actions: the verbs of the action table; position is the row.
         encoder: name of the features, e.g. "milnce-like"; empty if unknown.
@@ -40,6 +41,7 @@ class StoryConfig(Config):
     word_epochs: int = Field(default=0, ge=0)
     oracle: Oracle = "story"
     texts: tuple[TextInput, ...] = ()
+    copy_list: bool = Field(default=False, exclude_if=lambda v: not v)
     read_words: tuple[str, ...]
     actions: tuple[str, ...]
     encoder: str = ""
@@ -55,6 +57,8 @@ class StoryConfig(Config):
         for name, (given, expected) in pairs.items():
             if given != expected:
                 raise ValueError(f"{given} {name}, but the model has {expected}")
+        if self.copy_list and not self.model.heard:
+            raise ValueError("copy_list = true needs model.heard = true: listed words are copied as heard ones are")
         if self.model.order == "start" and self.oracle != "story":
             raise ValueError('order = "start" needs oracle = "story": the paper\'s labels may run backwards')
         return self

@@ -24,6 +24,7 @@ Ints = NDArray[np.int64]
 
 # A text beside a candidate is an average; more words than this change it no more.
 LONGEST_TEXT = 64
+UNKNOWN = 1  # id of `READ_UNKNOWN`
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,14 +76,20 @@ class StoryTruth:
 
 
 class Reader:
-    """Turns names and texts into ids of the words that are only read."""
+    """Turns names and texts into ids of the words that are only read.
 
-    def __init__(self, words: Sequence[str]) -> None:
+    Args:
+        words: by id.
+        copy_list: True puts the words of the ingredient list beside every candidate, to be copied.
+    """
+
+    def __init__(self, words: Sequence[str], copy_list: bool = False) -> None:
         self.number = {word: number for number, word in enumerate(words)}
+        self.copy_list = copy_list
 
     def ids(self, text: str) -> tuple[int, ...]:
         """Ids of the known words; a text without any is the unknown word."""
-        return tuple(self.number[token] for token in ptb_tokens(text) if token in self.number) or (1,)
+        return tuple(self.number[token] for token in ptb_tokens(text) if token in self.number) or (UNKNOWN,)
 
     def input(
         self, candidates: Candidates, ingredients: Sequence[str], texts: Sequence[Sequence[str]] = ()
@@ -105,7 +112,15 @@ class Reader:
                 table[n, kind, : len(words)] = words
                 longest = max(longest, len(words))
         names = tuple(self.ids(name) for name in ingredients)
-        return StoryInput(candidates, names, table[:, :, :longest])
+        heard = self._listed(names, len(candidates)) if self.copy_list else None
+        return StoryInput(candidates, names, table[:, :, :longest], heard)
+
+    def _listed(self, names: Sequence[Sequence[int]], count: int) -> Ints:
+        """(count, W, 2) the known words of the list, each once, all at place 0; the same for every candidate."""
+        words = list(dict.fromkeys(word for name in names for word in name if word != UNKNOWN))
+        table = np.zeros((max(1, len(words)), 2), dtype=np.int64)
+        table[: len(words), 0] = words
+        return np.broadcast_to(table, (count, *table.shape))
 
 
 def label_story(

@@ -84,6 +84,8 @@ class StoryRun(Config):
         word_epochs: passes of the head start for the words (see `story_words`); the preset decides if left out.
         oracle: "paper" or "story"; the preset decides if left out.
         texts: what is read beside each candidate: "caption", "speech".
+        copy_list: the words of the ingredient list may be copied into sentences, so that names hardly ever seen in
+            training are written right.
         word_vectors: a file of word vectors; if left out, the data folder's, else the packaged ones, else random.
         min_count: a word must be seen this often to be written.
         min_action_count: an action must be named this often to get a row of the action table; the preset decides if
@@ -103,6 +105,7 @@ class StoryRun(Config):
     word_epochs: int | None = Field(default=None, ge=0)
     oracle: Oracle | None = None
     texts: tuple[TextInput, ...] = ()
+    copy_list: bool = Field(default=False, exclude_if=lambda v: not v)
     word_vectors: str = ""
     min_count: int = Field(default=3, ge=1)
     min_action_count: int | None = Field(default=None, ge=0)
@@ -218,11 +221,16 @@ def candidate_texts(
     return texts
 
 
-def make_task(run: StoryRun, material: StoryMaterial) -> StoryTask:
-    """Vocabulary, labels and the model, ready for the loop."""
+def make_task(run: StoryRun, material: StoryMaterial, texts: Sequence[str] = ()) -> StoryTask:
+    """Vocabulary, labels and the model, ready for the loop.
+
+    Args:
+        texts: more sentences whose words are to be known, beside those of the training videos.
+    """
     rest, held_out = development_split(material.videos, run.development)
     learnt = [material.videos[key] for key in rest]
-    vocabulary = Vocabulary.build((text for video in learnt for text in video.sentences), run.min_count)
+    told = (text for video in learnt for text in video.sentences)
+    vocabulary = Vocabulary.build((*told, *texts), run.min_count)
     read_words = _read_words(learnt, vocabulary, material.vectors)
     least = ACTION_COUNTS[run.size] if run.min_action_count is None else run.min_action_count
     actions = _named_actions(learnt, material.actions, least)
@@ -236,7 +244,7 @@ def make_task(run: StoryRun, material: StoryMaterial) -> StoryTask:
         "input_words": len(read_words),
         "texts": len(run.texts),
         "actions": len(actions),
-    }
+    } | ({"heard": True, "heard_places": 1} if run.copy_list else {})
     config = StoryConfig(
         model=preset(run.preset, **(run.model | sizes)),
         losses=LossConfig.parse(LOSS_PRESETS[run.size] | run.losses, "losses"),
@@ -244,12 +252,13 @@ def make_task(run: StoryRun, material: StoryMaterial) -> StoryTask:
         word_epochs=run.head_start,
         oracle=run.oracle or ORACLES[run.size],
         texts=run.texts,
+        copy_list=run.copy_list,
         read_words=read_words,
         actions=actions,
         encoder=material.encoder,
         simulated=material.simulated,
     )
-    reader, matcher = Reader(read_words), ActionMatcher(actions)
+    reader, matcher = Reader(read_words, run.copy_list), ActionMatcher(actions)
 
     def given(key: str) -> StoryInput:
         candidates, video = material.candidates[key], material.videos[key]
@@ -264,6 +273,8 @@ def make_task(run: StoryRun, material: StoryMaterial) -> StoryTask:
             examples.append(StoryExample(given(video.id), truth))
     development = [(material.videos[key], given(key)) for key in held_out]
     task = StoryTask(config, run.training_config(), vocabulary, examples, development)
+    if task.model.hearing is not None:
+        task.model.hearing.set_copies([vocabulary.number.get(word, -1) for word in read_words])
     if material.vectors is not None:
         words, read = (material.vectors.table(names).values for names in (vocabulary.words, read_words))
         task.model.load_word_vectors(torch.from_numpy(words), torch.from_numpy(read))

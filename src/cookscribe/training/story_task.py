@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,6 +58,8 @@ class StoryTask:
         self.weights: Mapping[str, float] = self.criterion.weights
         self.examples, self.development = examples, development
         self.batch_size, self.seed = training.batch_size, training.seed
+        # The version of a video, by number and epoch; a simulation may tell it otherwise every time.
+        self.version: Callable[[int, int], StoryExample] = lambda number, _: self.examples[number]
 
     @property
     def device(self) -> torch.device:
@@ -78,8 +80,7 @@ class StoryTask:
 
     def losses(self, items: Sequence[int], epoch: int) -> Mapping[str, Term]:
         """The losses of these videos."""
-        del epoch
-        chosen = [self.examples[i] for i in items]
+        chosen = [self.version(i, epoch) for i in items]
         inputs = batch_inputs([example.input for example in chosen], self.device)
         targets = batch_targets(
             [example.truth for example in chosen],

@@ -26,7 +26,7 @@ class StoryWriter:
         self.model = model.eval()
         self.config = config
         self.vocabulary = vocabulary
-        self.reader = Reader(config.read_words)
+        self.reader = Reader(config.read_words, config.copy_list)
 
     @classmethod
     def load(cls, folder: Path, device: str = "cpu") -> Self:

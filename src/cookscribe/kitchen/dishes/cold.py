@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from cookscribe.kitchen.cook import Cook, single
+from cookscribe.kitchen.cook import Cook
 from cookscribe.kitchen.states import Act, Place
+from cookscribe.kitchen.varieties import single
 
 BOARD = Place.BOARD
 BOWL = Place.BOWL
@@ -182,7 +183,7 @@ def burger(cook: Cook) -> str:
     cook.cut([cook.one(("onion", "garlic", "parsley"))], "chop", "grate", into=BOWL)
     if cook.chance(0.5):
         cook.season(BOWL, ("salt", "black pepper", "paprika"))
-    cook.step(cook.everything("mix", BOWL, "beef mixture"))
+    cook.step(cook.everything("mix", BOWL, "meat mixture"))
     cook.step(cook.everything("shape", BOWL, "patties"))
     patties = cook.inside(TRAY)
     cook.grease()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from cookscribe.kitchen.cook import Cook, single
+from cookscribe.kitchen.cook import Cook
 from cookscribe.kitchen.states import Act, Place
+from cookscribe.kitchen.varieties import single
 
 BOARD = Place.BOARD
 BOWL = Place.BOWL

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from cookscribe.kitchen.cook import Cook, single
+from cookscribe.kitchen.cook import Cook
 from cookscribe.kitchen.states import Act, Place
+from cookscribe.kitchen.varieties import single
 
 BOWL = Place.BOWL
 PAN = Place.PAN
@@ -102,7 +103,7 @@ def meatballs(cook: Cook) -> str:
     cook.cut([cook.one(("onion", "garlic", "parsley"))], "chop", "grate", into=BOWL)
     if cook.chance(0.6):
         cook.step(Act("crack", ("eggs",), BOWL))
-    cook.step(cook.everything("mix", BOWL, "beef mixture"))
+    cook.step(cook.everything("mix", BOWL, "meat mixture"))
     cook.step(cook.everything("shape", BOWL, "meatballs"))
     balls = cook.inside(TRAY)
     if cook.chance(0.5):

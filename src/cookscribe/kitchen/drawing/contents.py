@@ -349,7 +349,7 @@ def _mass(mixture: str, members: Sequence[Portion], rx: float, ry: float, rng: n
         return flat_disc(rx, ry, colour, cooked, rng)
     if form is Form.KNEADED:
         return dough_ball(rx, ry, colour, False, rng)
-    if mixture == "dough" or mixture == "beef mixture":
+    if mixture == "dough" or mixture == "meat mixture":
         return dough_ball(rx, ry, colour, True, rng)
     if form is Form.BLENDED:
         return fluid(rx, ry, blend_colour(members), 1.0, rng)
@@ -402,7 +402,7 @@ def _in_pieces(item: Portion) -> bool:
     if item.is_fluid or item.form in (Form.BLENDED, Form.KNEADED, Form.ROLLED, Form.SHAPED, Form.SPREAD, Form.LAYERED):
         return False
     kind = LARDER[item.name].kind
-    soft_base = item.form is Form.MIXED and item.mixture in ("dough", "beef mixture", "batter", "cake", "pancake")
+    soft_base = item.form is Form.MIXED and item.mixture in ("dough", "meat mixture", "batter", "cake", "pancake")
     if item.name in ("flour", "sugar", "breadcrumbs", "ground beef", "butter") and (item.form is Form.MIXED):
         return item.name == "ground beef" and not soft_base
     if kind is Kind.POWDER:
