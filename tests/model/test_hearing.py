@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -21,9 +22,9 @@ PLACES = 4
 NAMES = [f"w{i}" for i in range(WORDS)] + [f"heard{i}" for i in range(INPUT_WORDS)]
 
 
-def listening(letters: str = "b", seed: int = 0) -> RecipeModel:
+def listening(letters: str = "b", seed: int = 0, layers: int = 0) -> RecipeModel:
     """Words 2 and 3 that are read are words 5 and 6 of the vocabulary; all others are beyond it."""
-    model = build(tiny(letters, heard=True, heard_places=PLACES), seed)
+    model = build(tiny(letters, heard=True, heard_places=PLACES, heard_layers=layers, word_vector_size=6), seed)
     assert model.hearing is not None
     model.hearing.set_copies([-1, -1, 5, 6, *[-1] * (INPUT_WORDS - 4)])
     return model
@@ -38,6 +39,38 @@ def with_heard(inputs: Inputs, seed: int = 0, longest: int = 5) -> Inputs:
     lengths = rng.integers(0, longest + 1, (batch, count))
     heard[..., 0][np.arange(longest) >= lengths[..., None]] = 0
     return replace(inputs, heard=torch.from_numpy(heard))
+
+
+def normalised(row: np.ndarray, weights: dict[str, np.ndarray], name: str) -> np.ndarray:
+    """LayerNorm of one row."""
+    row = (row - row.mean()) / np.sqrt(row.var() + 1e-5)
+    return row * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+
+def numpy_layer(rows: list[np.ndarray], weights: dict[str, np.ndarray], heads: int) -> list[np.ndarray]:
+    """A `ListeningLayer` with loops; only real words are given."""
+    size = len(rows[0])
+    phrases = []
+    for k, row in enumerate(rows):
+        total = weights["phrase.bias"].copy()
+        for offset in range(-2, 3):
+            if 0 <= k + offset < len(rows):
+                total += weights["phrase.weight"][:, :, offset + 2] @ rows[k + offset]
+        gelu = np.array([x * 0.5 * (1 + math.erf(x / math.sqrt(2))) for x in total])
+        phrases.append(normalised(row + gelu, weights, "phrase_norm"))
+    projected = [weights["attention.projection.weight"] @ row + weights["attention.projection.bias"] for row in phrases]
+    found, part = [], size // heads
+    for k, row in enumerate(phrases):
+        seen = np.zeros(size)
+        for head in range(heads):
+            cut = slice(head * part, (head + 1) * part)
+            query = projected[k][:size][cut]
+            scores = np.array([query @ other[size : 2 * size][cut] for other in projected]) / np.sqrt(part)
+            attention = np.exp(scores - scores.max())
+            attention /= attention.sum()
+            seen[cut] = sum(a * other[2 * size :][cut] for a, other in zip(attention, projected, strict=True))
+        found.append(normalised(row + weights["output.weight"] @ seen + weights["output.bias"], weights, "norm"))
+    return found
 
 
 def numpy_hearing(
@@ -58,8 +91,10 @@ def numpy_hearing(
         before = summed[k - 1] if k else np.zeros(size)
         behind = summed[k + 1] if k + 1 < len(summed) else np.zeros(size)
         row = row + weights["neighbours"][0] * before + weights["neighbours"][1] * behind
-        row = (row - row.mean()) / np.sqrt(row.var() + 1e-5)
-        rows.append(row * weights["norm.weight"] + weights["norm.bias"])
+        rows.append(normalised(row, weights, "norm"))
+    for number in range(len(hearing.layers)):
+        own = {name.removeprefix(f"layers.{number}."): value for name, value in weights.items()}
+        rows = numpy_layer(rows, own, hearing.heads)
     query = weights["query.weight"] @ output + weights["query.bias"]
     keys = [weights["key.weight"] @ row + weights["key.bias"] for row in rows]
     values = [weights["value.weight"] @ row + weights["value.bias"] for row in rows]
@@ -81,11 +116,11 @@ def numpy_hearing(
     return context, float(gate), copies
 
 
-@pytest.mark.parametrize("letters", ["b", "bivt"])
+@pytest.mark.parametrize(("letters", "layers"), [("b", 0), ("bivt", 0), ("b", 1), ("b", 2)])
 @pytest.mark.parametrize("seed", [0, 1])
 @torch.no_grad()
-def test_probabilities_are_those_of_the_equations(letters: str, seed: int) -> None:
-    model = listening(letters, seed)
+def test_probabilities_are_those_of_the_equations(letters: str, layers: int, seed: int) -> None:
+    model = listening(letters, seed, layers)
     inputs = with_heard(inputs_of(some_videos(seed)), seed)
     encoded = model.encode(inputs)
     selection = model.select(encoded, State())
@@ -202,9 +237,10 @@ def test_words_beyond_the_vocabulary_are_written() -> None:
     assert {step.sentence.split()[0] for step in story.steps} == {"heard8"}
 
 
+@pytest.mark.parametrize("layers", [0, 1])
 @torch.no_grad()
-def test_padding_does_not_matter() -> None:
-    model = listening()
+def test_padding_does_not_matter(layers: int) -> None:
+    model = listening(layers=layers)
     inputs = with_heard(inputs_of(some_videos(1)), 1)
     assert inputs.heard is not None
     longer = torch.cat((inputs.heard, torch.zeros_like(inputs.heard)), dim=2)
@@ -218,6 +254,8 @@ def test_a_model_that_listens_must_be_given_words() -> None:
         listening().encode(inputs_of(some_videos(0)))
     with pytest.raises(BadValueError, match="teacher"):
         ModelConfig.parse({"heard": True, "teacher": "gumbel"}, "config")
+    with pytest.raises(BadValueError, match="multiple of heads"):
+        ModelConfig.parse({"heard_layers": 1, "word_vector_size": 50}, "config")
 
 
 @pytest.mark.parametrize("beam", [1, 3])

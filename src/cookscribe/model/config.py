@@ -94,6 +94,7 @@ class ModelConfig(Config):
     # and so do the names of what was trained with it.
     planner_reads: Literal["selector", "features"] = Field(default="selector", exclude_if=lambda v: v == "selector")
     redundancy: bool = Field(default=False, exclude_if=lambda v: not v)  # say which pairs tell the same step
+    heard_layers: int = Field(default=0, ge=0, exclude_if=lambda v: not v)  # heard words see each other first
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -105,6 +106,8 @@ class ModelConfig(Config):
             )
         if self.heard and self.teacher != "oracle":
             raise ValueError('heard words belong to one event: train with teacher = "oracle"')
+        if self.heard_layers and self.word_vector_size % self.heads:
+            raise ValueError(f"heard layers need word vectors whose size is a multiple of heads, {self.heads}")
         if self.simulator and not self.ingredients:
             raise ValueError("the visual simulator needs ingredients")
         if self.textual_attention and not self.simulator:

@@ -8,6 +8,9 @@ neighbours added:
     p(word) = γ · p_vocabulary(word) + (1 - γ) · (sum of mean-over-heads Z_h at the places where the word was heard)
     γ = sigmoid(w · [O; U_h])                                                           (a pointer-generator)
 
+With `heard_layers`, the words heard see each other before anybody looks at them (`ListeningLayer`): "oil" after "heat
+the" is another word than "oil" after "without".
+
 So a word that is no word of the vocabulary can be written if it was heard: its id is the vocabulary's size plus its
 number among the words that are read. Where nothing was heard, γ is 1 and U_h is 0.
 """
@@ -24,6 +27,7 @@ from torch.nn import functional as F
 
 from cookscribe.model.config import UNK, ModelConfig
 from cookscribe.model.dropout import Dropout
+from cookscribe.model.heads import Heads
 from cookscribe.model.simulator import masked_softmax
 
 # Smallest probability whose logarithm is taken.
@@ -78,6 +82,33 @@ class Copying:
         return both.scatter_add_(-1, places, copied.to(both.dtype)).clamp_(min=SMALLEST).log_()
 
 
+class ListeningLayer(nn.Module):
+    """Words heard around an event see the two words on either side, then all others:
+
+    Y = LN(X + GELU(convolution of 5 words)),   X' = LN(Y + W SelfAttention(Y))
+    """
+
+    def __init__(self, size: int, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.phrase = nn.Conv1d(size, size, 5, padding=2)
+        self.phrase_norm = nn.LayerNorm(size)
+        self.attention = Heads(size, heads, 0.0)
+        self.output = nn.Linear(size, size)
+        self.norm = nn.LayerNorm(size)
+        self.dropout = Dropout(dropout)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """(B, W, size) words, of which (B, W) are real."""
+        phrase = self.phrase((x * mask.unsqueeze(-1)).transpose(1, 2)).transpose(1, 2)
+        x = self.phrase_norm(x + self.dropout(F.gelu(phrase)))
+        # Where nothing was heard, padding sees itself: the result is unused, but must be a number.
+        seen = (mask | ~mask.any(dim=1, keepdim=True))[:, None, None, :]
+        found: Tensor = self.norm(
+            x + self.dropout(self.output(self.attention.attend(*self.attention.project(x), seen)))
+        )
+        return found
+
+
 class Hearing(nn.Module):
     """Reads the words heard around every event, and lets the words of a sentence look at them."""
 
@@ -94,6 +125,9 @@ class Hearing(nn.Module):
         self.neighbours = nn.Parameter(torch.zeros(2, size))
         self.norm = nn.LayerNorm(size)
         self.dropout = Dropout(config.dropout)
+        self.layers = nn.ModuleList(
+            ListeningLayer(size, config.heads, config.dropout) for _ in range(config.heard_layers)
+        )
         self.query = nn.Linear(width, width)
         self.key, self.value = nn.Linear(size, width), nn.Linear(size, width)
         self.gate = nn.Linear(2 * width, 1)
@@ -123,6 +157,8 @@ class Hearing(nn.Module):
         around = F.pad(rows, (0, 0, 1, 1))
         rows = self.norm(rows + self.neighbours[0] * around[..., :-2, :] + self.neighbours[1] * around[..., 2:, :])
         rows = self.dropout(rows)
+        for layer in self.layers:
+            rows = layer(rows, mask)
         return Heard(self.key(rows), self.value(rows), mask, self.copies[words])
 
     def forward(self, words: Tensor, heard: Heard) -> Copying:

@@ -7,6 +7,7 @@ its sentence, both memories are updated and mixed. `forward` runs the steps of t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
@@ -144,6 +145,10 @@ class Selection:
             tuple(cell[index] for cell in self.memory),
             None if self.simulation is None else self.simulation.take(index),
         )
+
+
+# Told in every step of a training pass: the open sentences of B videos and their true words, (B, L) ids.
+AtStep = Callable[[OpenSentence, Tensor], None]
 
 
 class RecipeModel(nn.Module):
@@ -290,10 +295,11 @@ class RecipeModel(nn.Module):
         ingredients = None if selection.simulation is None else selection.simulation.ingredient_states
         return State(events, words, ingredients)
 
-    def forward(self, inputs: Inputs, targets: Targets) -> Outputs:
+    def forward(self, inputs: Inputs, targets: Targets, at_step: AtStep | None = None) -> Outputs:
         """One training pass over the true recipes: words are teacher-forced, the event by `config.teacher`.
 
         Videos are sorted by their number of steps, so that step t runs over the first rows of the batch only.
+        `at_step` is called in every step, before its sentences are written.
         """
         order = targets.steps.argsort(descending=True, stable=True)
         inputs, targets = inputs.take(order), targets.take(order)
@@ -318,7 +324,7 @@ class RecipeModel(nn.Module):
                 break
             encoded, state, selection = encoded.first(writing), state.first(writing), selection.first(writing)
             event = self.choose(selection, labels[:writing])
-            state = self._write(encoded, state, selection, event, targets, t, collected)
+            state = self._write(encoded, state, selection, event, targets, t, collected, at_step)
         outputs = collected.outputs(self.output, len(inputs))
         return outputs if planned is None else replace(outputs, plan=planned)
 
@@ -348,6 +354,7 @@ class RecipeModel(nn.Module):
         targets: Targets,
         t: int,
         collected: _Collected,
+        at_step: AtStep | None,
     ) -> State:
         """The sentences of step t, teacher-forced.
 
@@ -360,6 +367,8 @@ class RecipeModel(nn.Module):
         # Position k counts when it predicts something; the last one predicts EOS, and EOS itself is never fed back.
         real = (given != PAD) & (given != EOS)
         opened = self.open_sentence(encoded, state, event, targets.events[:rows, t])
+        if at_step is not None:
+            at_step(opened, words[:, :longest])
         hidden, sentence = self.generator.extend(opened, self.fed(given))
         context, copying = self.context(hidden, encoded, selection), self.hear(hidden, sentence)
         collected.words(joined_context(hidden, context, copying), following, real, copying)
