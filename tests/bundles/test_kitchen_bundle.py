@@ -12,7 +12,15 @@ from cookscribe.bundles import kitchen as making
 from cookscribe.bundles.bundle import Bundle
 from cookscribe.bundles.drawn_features import picture_of
 from cookscribe.bundles.kitchen import KitchenRun, Watched, make_kitchen_bundle
-from cookscribe.bundles.kitchen_scores import NEAREST, OURS, REPHRASED, HeldOut, as_markdown, score_bundle
+from cookscribe.bundles.kitchen_scores import (
+    NEAREST,
+    OURS,
+    REPHRASED,
+    HeldOut,
+    as_markdown,
+    by_the_list,
+    score_bundle,
+)
 from cookscribe.datasets.store import FeatureStore
 from cookscribe.encoders import Progress
 from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipe
@@ -124,3 +132,8 @@ def test_figures_of_held_out_films(made: tuple[Bundle, Path], tmp_path: Path) ->
     assert rows[REPHRASED]["SODA tIoU"] == rows[OURS]["SODA tIoU"]
     assert as_markdown(rows).count("\n") == len(rows) + 1
     assert held_out.tracks.ids() == [recipe.id]
+
+
+def test_a_neighbour_may_be_told_what_things_are_called() -> None:
+    told = ("slice the onion", "fry the shallot in olive oil", "add the peas")
+    assert by_the_list(told, ("fennel", "oil", "salt")) == ("slice the fennel", "fry the fennel in oil", "add the peas")

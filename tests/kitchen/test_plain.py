@@ -57,6 +57,11 @@ HOT_OIL = ItemState(heat=Heat.HOT, place=PAN)
             [Act("sprinkle", ("parsley",), PLATE)],
             "garnish the salad with parsley",
         ),
+        (
+            {"buns": COUNTER, "mustard": COUNTER},
+            [Act("add", ("buns",), PLATE), Act("spread", ("mustard",), PLATE, ("buns",))],
+            "add the buns to a plate and spread mustard on them",
+        ),
         ({"water": COUNTER}, [Act("heat", ("water",), POT)], "bring water to a boil"),
     ],
 )

@@ -16,7 +16,9 @@ from cookscribe.model.config import EOS as MODEL_EOS
 from cookscribe.model.config import PAD as MODEL_PAD
 from cookscribe.model.config import SPECIAL_TOKENS
 from cookscribe.model.config import UNK as MODEL_UNK
+from cookscribe.track import FeatureTrack
 from cookscribe.training.story_data import Reader, batch_inputs, batch_targets, label_story
+from cookscribe.training.story_writer import with_features
 
 VOCABULARY = Vocabulary.build(["chop the red onion and fry it"], 1)
 VERBS = ("fry", "chop")
@@ -112,3 +114,14 @@ def test_the_words_of_the_list_stand_beside_every_candidate_to_be_copied() -> No
     assert batch.heard.shape == (2, 2, 3, 2)
     assert not batch.heard[1].any(), "without a list there is nothing to copy"
     assert READER.input(events((0, 9)), ("oil",)).heard is None
+
+
+def test_an_event_may_be_seen_in_parts() -> None:
+    """First half and second half side by side; one part is the mean of the whole."""
+    rows = np.arange(20, dtype=np.float32).reshape(10, 2)
+    track = FeatureTrack(np.arange(10) + 0.5, rows, "made-up", 10.0)
+    found = Candidates(np.array([[0.0, 4.0], [2.0, 10.0]]), np.full(2, 0.5), 10.0)
+    whole, halves = (with_features(found, track, "film", parts).features for parts in (1, 2))
+    np.testing.assert_allclose(whole, [rows[0:4].mean(0), rows[2:10].mean(0)])
+    expected = [[*rows[0:2].mean(0), *rows[2:4].mean(0)], [*rows[2:6].mean(0), *rows[6:10].mean(0)]]
+    np.testing.assert_allclose(halves, expected)

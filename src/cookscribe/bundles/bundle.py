@@ -144,7 +144,7 @@ def bundle_models(name: str, films: str, proposals: Path, story: Path, target: P
     proposer, writer = Proposer.load(proposals), StoryWriter.load(story)
     if target.exists() and any(target.iterdir()):
         raise BadValueError(target, "is not empty", "choose a new folder")
-    encoder, width = writer.config.encoder, writer.config.model.feature_size
+    encoder, width = writer.config.encoder, writer.config.track_width
     if proposer.config.encoder != encoder or proposer.config.feature_size != width:
         raise BadValueError(
             story,

@@ -53,6 +53,8 @@ from cookscribe.training.story_writer import StoryWriter
 
 NAME, ENCODER = "kitchen", "effnet"
 FILMS = "drawn videos of the simulated kitchen (`cookscribe kitchen draw`)"
+# Many steps are two acts: what is seen first and what is seen then.
+PARTS = 2
 TEMPO = 3.5  # of `cookscribe kitchen draw`
 # Seeds that people try first (0, 1, 7, ...) stay unseen.
 RECIPE_SEED = 1000
@@ -92,8 +94,8 @@ class KitchenRun(Config):
     preset: str = "small-bivt"
     story: dict[str, Any] = Field(default_factory=lambda: {"planner": True, "order": "start"})
     losses: dict[str, Any] = Field(default_factory=dict)
-    story_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 10})
-    unlisted_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 8})
+    story_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 20})
+    unlisted_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 12})
     decoding: dict[str, Any] = Field(default_factory=lambda: {"events": "quality"})
     reading: dict[str, Any] = Field(
         default_factory=lambda: {"events": "chain", "count_weight": 3.0, "beam": 5, "new_words": 30}
@@ -256,6 +258,7 @@ def story_run(run: KitchenRun, candidates: Path, listed: bool) -> StoryRun:
         losses=run.losses,
         training=(run.story_training if listed else run.unlisted_training) | {"seed": run.seed},
         decoding=run.decoding,
+        parts=PARTS,
         copy_list=listed,
         min_count=2,
         development=run.development,

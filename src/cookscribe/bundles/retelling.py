@@ -47,7 +47,7 @@ class Retold:
         self._seed = task.seed
         found = read_candidate_store(candidates)[0]
         self._candidates = {
-            video.id: with_features(found[video.id], store.read(video.id), video.id) for video in videos
+            video.id: with_features(found[video.id], store.read(video.id), video.id, config.parts) for video in videos
         }
         told = [(video, self._example(video)) for video in videos]
         told = [(video, example) for video, example in told if len(example.truth)]

@@ -132,7 +132,8 @@ def clause(act: Act, state: State, before: Act | None) -> str:
     if again and act.action in STIRRING:
         return act.action
     full = main_content([name for name in here if name not in act.items], state)
-    if before is not None and before.items == act.items:
+    told = () if before is None else (before.items, before.base)
+    if act.items in told:
         subject = _pronoun(units(act.items, state))
     elif act.mixture and act.action in NAMES_RESULT:
         subject = f"the {act.mixture}"
@@ -142,11 +143,11 @@ def clause(act: Act, state: State, before: Act | None) -> str:
         x=subject,
         v="it" if again else f"{'the' if here else 'a'} {act.place}",
         c=_pronoun(full) if again else phrase(full) if full else "the top",
-        b="it"
-        if again and before is not None and act.base == before.base
-        else named(act.base, state)
-        if act.base
-        else "",
+        b=""
+        if not act.base
+        else _pronoun(units(act.base, state))
+        if again and act.base in told
+        else named(act.base, state),
         m=act.mixture,
     )
 

@@ -28,6 +28,8 @@ class StoryConfig(Config):
         word_epochs: passes in which features and words met before the training, see `story_words`; 0 for none.
         oracle: which candidate a true step is labelled with, see `datasets.oracle`.
         texts: what is read beside each candidate's feature, in this order.
+        parts: an event's feature is its mean over this many equal parts of the event, side by side, so that "peel and
+            slice" is not "slice and peel"; 1, as in the paper, is one mean. The model's `feature_size` is that of all.
         copy_list: the words of the ingredient list may be copied, as heard words are (see `model.hearing`).
         read_words: words that are only read (ingredients, captions, speech); position is the id.
         actions: the verbs of the action table; position is the row.
@@ -41,11 +43,17 @@ class StoryConfig(Config):
     word_epochs: int = Field(default=0, ge=0)
     oracle: Oracle = "story"
     texts: tuple[TextInput, ...] = ()
+    parts: int = Field(default=1, ge=1, exclude_if=lambda v: v == 1)
     copy_list: bool = Field(default=False, exclude_if=lambda v: not v)
     read_words: tuple[str, ...]
     actions: tuple[str, ...]
     encoder: str = ""
     simulated: bool = False
+
+    @property
+    def track_width(self) -> int:
+        """Columns of the feature tracks it reads."""
+        return self.model.feature_size // self.parts
 
     @model_validator(mode="after")
     def _sizes_agree(self) -> Self:
@@ -57,6 +65,8 @@ class StoryConfig(Config):
         for name, (given, expected) in pairs.items():
             if given != expected:
                 raise ValueError(f"{given} {name}, but the model has {expected}")
+        if self.model.feature_size % self.parts:
+            raise ValueError(f"{self.model.feature_size} columns of an event do not fall into {self.parts} parts")
         if self.copy_list and not self.model.heard:
             raise ValueError("copy_list = true needs model.heard = true: listed words are copied as heard ones are")
         if self.model.order == "start" and self.oracle != "story":

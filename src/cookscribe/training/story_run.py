@@ -84,6 +84,7 @@ class StoryRun(Config):
         word_epochs: passes of the head start for the words (see `story_words`); the preset decides if left out.
         oracle: "paper" or "story"; the preset decides if left out.
         texts: what is read beside each candidate: "caption", "speech".
+        parts: an event's feature is its mean over this many equal parts of the event, side by side; 1 is the paper's.
         copy_list: the words of the ingredient list may be copied into sentences, so that names hardly ever seen in
             training are written right.
         word_vectors: a file of word vectors; if left out, the data folder's, else the packaged ones, else random.
@@ -105,6 +106,7 @@ class StoryRun(Config):
     word_epochs: int | None = Field(default=None, ge=0)
     oracle: Oracle | None = None
     texts: tuple[TextInput, ...] = ()
+    parts: int = Field(default=1, ge=1, exclude_if=lambda v: v == 1)
     copy_list: bool = Field(default=False, exclude_if=lambda v: not v)
     word_vectors: str = ""
     min_count: int = Field(default=3, ge=1)
@@ -175,7 +177,7 @@ def read_material(run: StoryRun, base: Path) -> StoryMaterial:
     encoders, simulated = set(), False
     for key in track(ids, "reading features"):
         found = store.read(key)
-        pooled[key] = with_features(candidates[key], found, key)
+        pooled[key] = with_features(candidates[key], found, key, run.parts)
         encoders.add(found.encoder)
         simulated |= found.simulated
     if len(encoders) != 1:
@@ -252,6 +254,7 @@ def make_task(run: StoryRun, material: StoryMaterial, texts: Sequence[str] = ())
         word_epochs=run.head_start,
         oracle=run.oracle or ORACLES[run.size],
         texts=run.texts,
+        parts=run.parts,
         copy_list=run.copy_list,
         read_words=read_words,
         actions=actions,

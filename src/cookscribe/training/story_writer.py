@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cookscribe.candidates import Candidates
 from cookscribe.datasets.vocabulary import Vocabulary
@@ -41,7 +45,7 @@ class StoryWriter:
 
     def check_track(self, name: str, found: FeatureTrack) -> None:
         """Refuse features the model was not made for."""
-        width = self.config.model.feature_size
+        width = self.config.track_width
         if found.width != width:
             raise BadValueError(
                 name,
@@ -72,7 +76,7 @@ class StoryWriter:
             speech: for models that read it, the words heard in each candidate.
             name: of the video, for errors.
         """
-        candidates = with_features(candidates, track, name)
+        candidates = with_features(candidates, track, name, self.config.parts)
         if track is not None:
             self.check_track(name, track)
         assert candidates.features is not None
@@ -92,8 +96,8 @@ class StoryWriter:
         return decode(self.model, videos, self.vocabulary, config)
 
 
-def with_features(candidates: Candidates, track: FeatureTrack | None, name: str) -> Candidates:
-    """The candidates with one pooled feature row each."""
+def with_features(candidates: Candidates, track: FeatureTrack | None, name: str, parts: int = 1) -> Candidates:
+    """The candidates with one feature row each: means over `parts` equal parts of their spans, side by side."""
     if candidates.features is not None and track is None:
         return candidates
     if track is None:
@@ -104,9 +108,18 @@ def with_features(candidates: Candidates, track: FeatureTrack | None, name: str)
         duration=candidates.duration,
         captions=candidates.captions,
         caption_scores=candidates.caption_scores,
-        features=track.over(candidates.spans).astype(track.values.dtype),
+        features=np.concatenate([track.over(spans) for spans in equal_parts(candidates.spans, parts)], axis=1).astype(
+            track.values.dtype
+        ),
         count=candidates.count,
     )
+
+
+def equal_parts(spans: NDArray[np.floating], parts: int) -> list[NDArray[np.float64]]:
+    """The first, the second, ... part of every span, (N, 2) seconds each."""
+    start, end = np.asarray(spans, dtype=np.float64).reshape(-1, 2).T
+    borders = [start + (end - start) * (number / parts) for number in range(parts)] + [end]
+    return [np.stack(pair, axis=1) for pair in pairwise(borders)]
 
 
 def as_predictions(stories: Mapping[str, Story]) -> dict[str, Any]:
