@@ -106,6 +106,12 @@ def test_without_ingredients_it_still_writes_and_says_so(scribe: Scribe, film: P
     assert any("no ingredients were given" in note for note in recipe.warnings)
 
 
+def test_names_it_has_never_read_are_pointed_out(scribe: Scribe, film: Path) -> None:
+    notes = scribe.write(film, ["rice", "xyzzy"]).warnings
+    assert any("never read of xyzzy:" in note for note in notes)
+    assert not any("never read of" in note for note in scribe.write(film, ["rice"]).warnings)
+
+
 def test_the_same_film_twice_gives_the_same_recipe(scribe: Scribe, film: Path) -> None:
     assert scribe.write(film, ["rice"]) == scribe.write(film, ["rice"])
 

@@ -177,6 +177,9 @@ class Scribe:
             notes.append(
                 "this model has only seen drawn films of the simulated kitchen; on others its words are guesses"
             )
+        strange = [name for name in ingredients if not self.writer.reader.knows(name)]
+        if strange and self.writer.config.model.ingredients:
+            notes.append(f"the model has never read of {', '.join(strange)}: no sentence can name them")
         if not ingredients and self.writer.config.model.ingredients:
             notes.append("no ingredients were given; with a list the sentences are better")
         return notes

@@ -33,9 +33,11 @@ from cookscribe.datasets.splits import development_split, folds
 from cookscribe.datasets.store import FeatureStore
 from cookscribe.datasets.vocabulary import SPECIALS
 from cookscribe.files import read_json, write_json
+from cookscribe.kitchen.actions import ACTIONS
+from cookscribe.kitchen.dishes import DISHES
 from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipes, truth
 from cookscribe.kitchen.splits import TRAINING
-from cookscribe.kitchen.varieties import ALL_NAMES
+from cookscribe.kitchen.varieties import ALL_NAMES, NAMES
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.progress import track
 from cookscribe.proposals.candidate_store import read_candidate_store, write_candidate_store
@@ -317,7 +319,8 @@ Writes recipes of {FILMS}. It learnt from the simulated kitchen only.
 
 ## Limits
 
-It has only seen cartoons with clean backgrounds and one light. On real film its words are guesses. It knows 68
-ingredients, 37 actions and 30 dishes; what looks alike (beef and veal, salt and sugar) it can tell apart by the
-ingredient list only.
+It has only seen cartoons with clean backgrounds and one light. On real film its words are guesses. It knows
+{len(ALL_NAMES)} names of {len(NAMES)} kinds of ingredients, {len(ACTIONS)} actions and {len(DISHES)} dishes. What
+looks alike (a shallot and an onion, salt and sugar) it can tell apart by the ingredient list only; without a list it
+says what a thing looks like.
 """

@@ -91,6 +91,10 @@ class Reader:
         """Ids of the known words; a text without any is the unknown word."""
         return tuple(self.number[token] for token in ptb_tokens(text) if token in self.number) or (UNKNOWN,)
 
+    def knows(self, name: str) -> bool:
+        """Whether a word of the name is known."""
+        return self.ids(name) != (UNKNOWN,)
+
     def input(
         self, candidates: Candidates, ingredients: Sequence[str], texts: Sequence[Sequence[str]] = ()
     ) -> StoryInput:
