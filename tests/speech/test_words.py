@@ -14,7 +14,9 @@ from cookscribe.errors import BadFileError
 from cookscribe.speech.around import (
     GIVEN,
     HEARD_NAME,
+    LIST_BORDERS,
     MOST_WORDS,
+    PLACES,
     IngredientFinder,
     common_ingredients,
     heard_table,
@@ -22,7 +24,7 @@ from cookscribe.speech.around import (
     words_around,
 )
 from cookscribe.speech.videos import Listener
-from cookscribe.speech.words import HeardText, WordSpace, plain
+from cookscribe.speech.words import SAID_BY, HeardText, WordSpace, plain
 
 TALKS = ["so chop the onion very finely", "now fry the onion in butter", "then boil the rice in water"] * 6
 
@@ -112,13 +114,51 @@ def test_words_around_are_the_nearest_in_order(seed: int, count: int, timed: boo
 
 def test_tables_begin_with_the_ingredients() -> None:
     known = space()
-    names = name_words(["soy sauce", "onion", "sauce"], known, GIVEN)
-    assert [known.words[n] for n in names[:, 0]] == ["soy", "sauce", "onion"]
-    assert set(names[:, 1]) == {GIVEN}
+    names = name_words(["soy sauce", "onion", "sauce"], known, given=True)
+    assert [known.words[n] for n in names.ids] == ["soy", "sauce", "onion", "sauce"]
+    assert np.allclose(names.shares, [1 / 6, 1 / 6, 3 / 6, 5 / 6])
     heard = known.heard(Transcript.from_text("chop the onion", 30.0))
-    table = heard_table(heard, np.array([[0.0, 30.0], [0.0, 1.0]]), names)
+    table = heard_table(heard, np.array([[0.0, 30.0], [0.0, 1.0]]), names, 30.0)
     assert table.shape[0] == 2
-    assert [known.words[n] for n in table[0, :, 0]] == ["soy", "sauce", "onion", "chop", "onion"]
+    assert [known.words[n] for n in table[0, :, 0]] == ["soy", "sauce", "onion", "sauce", "chop", "onion"]
+
+
+def test_places_tell_how_an_ingredient_stands_to_an_event() -> None:
+    known = space()
+    heard = HeardText(np.array([known.number["chop"], known.number["onion"]]), np.array([4.0, 5.0]), timed=True)
+    spans = np.array([[0.0, 10.0], [90.0, 100.0]])
+    kinds = len(LIST_BORDERS) + 1
+    tables = {
+        listed: heard_table(heard, spans, name_words(["onion", "rice"], known, given=listed), 100.0)
+        for listed in (True, False)
+    }
+    for listed, first in ((True, GIVEN), (False, HEARD_NAME)):
+        early, late = tables[listed][0, :2, 1] - first, tables[listed][1, :2, 1] - first
+        # Said around the first event, and expected there; in the last one it is long past, and nobody says it.
+        assert kinds <= early[0] < 2 * kinds
+        assert 0 <= late[0] < kinds
+        assert early[0] - kinds > late[0]
+        # What stands later in the list is further ahead.
+        assert early[1] > early[0] - kinds
+        assert late[1] > late[0]
+    # The said word knows that it is an ingredient, and of which kind of list; the verb does not change.
+    chop, onion = (tables[True][0, k, 1] for k in (2, 3))
+    assert chop == tables[False][0, 2, 1] == 1
+    assert len({1, int(onion), int(tables[False][0, 3, 1])}) == 3
+    assert max(table[..., 1].max() for table in tables.values()) < PLACES
+
+
+def test_guessed_times_begin_late_and_end_early() -> None:
+    known = space()
+    words = " ".join(["onion"] * 101)
+    guessed = known.heard(Transcript.from_text(words, 100.0)).times
+    assert (np.diff(guessed) > 0).all()
+    assert np.isclose(guessed[50], 100 * SAID_BY[5])
+    even = np.linspace(0.5, 99.5, 101)
+    assert guessed[0] > even[0]
+    assert guessed[-1] < even[-1]
+    timed = Transcript(("onion",), np.array([[40.0, 50.0]]), timed=True)
+    assert known.heard(timed).times.tolist() == [45.0]
 
 
 def test_ingredients_are_heard() -> None:
@@ -132,10 +172,10 @@ def test_ingredients_are_heard() -> None:
     without, listed = listener.input(video, spans), listener.input(video, spans, ["rice"])
     assert without.heard is not None
     assert listed.heard is not None
-    assert HEARD_NAME in without.heard[..., 1]
-    assert GIVEN not in without.heard[..., 1]
-    assert GIVEN in listed.heard[..., 1]
-    assert HEARD_NAME not in listed.heard[..., 1]
+    # Names stand first: two words of one and one of the other name, or one word of the list.
+    assert (without.heard[0, :3, 1] >= HEARD_NAME).all()
+    assert GIVEN <= listed.heard[0, 0, 1] < HEARD_NAME
+    assert (listed.heard[0, 1:, 1] < GIVEN).all()
 
 
 def test_plain_words() -> None:

@@ -1,8 +1,15 @@
-"""Heard words around events, as the model reads them: word numbers and where each word lies to its event."""
+"""Heard words around events, as the model reads them: word numbers and where each word lies to its event.
+
+A place says all that is known of a word beside the word itself: where it is said (inside the event, before it, behind
+it), whether its time is known, and whether it is part of an ingredient. The words of ingredients stand there too, once
+more, with how far their place in the list is from the event's place in the film: lists are written, and ingredients are
+mentioned, in the order in which they are used.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +24,20 @@ Ints = NDArray[np.int64]
 # Words further from an event than this (seconds) are not its words. Spread words may be half a minute off.
 REACH_TIMED, REACH_SPREAD = 8.0, 25.0
 NEAR_BORDERS = (4.0, 10.0)  # seconds: near an event, further off, far
-MOST_WORDS = 56  # around one event; the nearest are kept
-MOST_NAMES = 28  # words of ingredients
+MOST_WORDS = 72  # around one event; the nearest are kept
+MOST_NAMES = 32  # words of ingredients
 
-# Places. Inside: first, second, last third; before and behind: near, further off, far. The same again for words
-# whose times are only guessed, and two places outside time.
+# Said words. Inside: first, second, last third; before and behind: near, further off, far. All again for words whose
+# times are only guessed, and all of that for words of no ingredient, of one that is heard, and of one that is given.
 _PER_KIND = 9
-GIVEN, HEARD_NAME = 2 * _PER_KIND, 2 * _PER_KIND + 1
-PLACES = 2 * _PER_KIND + 2
+_OF_NOTHING, _OF_HEARD, _OF_GIVEN = 0, 1, 2
+_SAID = 3 * 2 * _PER_KIND
+# Words of ingredients: how far on they stand in the list, less how far on the event is in the film (shares), for words
+# that are not said around the event and for those that are; given ones, then heard ones.
+LIST_BORDERS = (-0.35, -0.2, -0.08, 0.04, 0.16, 0.28, 0.45)
+_PER_LIST = 2 * (len(LIST_BORDERS) + 1)
+GIVEN, HEARD_NAME = _SAID, _SAID + _PER_LIST  # the first place of each
+PLACES = _SAID + 2 * _PER_LIST
 
 
 def heard_ingredients(transcript: Transcript | None, names: Sequence[str]) -> tuple[str, ...]:
@@ -56,10 +69,37 @@ def common_ingredients(lists: Iterable[Sequence[str]], least: int = 3) -> tuple[
     return tuple(sorted(name for name, count in counts.items() if count >= least and ptb_tokens(name)))
 
 
-def name_words(names: Sequence[str], space: WordSpace, place: int) -> Ints:
-    """(W, 2) the words of ingredient names, each once, all at `place`."""
-    ids = list(dict.fromkeys(number for name in names for number in space.ids(name)))[:MOST_NAMES]
-    return np.array([(number, place) for number in ids], dtype=np.int64).reshape(-1, 2)
+@dataclass(frozen=True, eq=False)
+class NameWords:
+    """The W words of a list of ingredients.
+
+    Attributes:
+        ids: (W,) numbers in the word space.
+        shares: (W,) where in the list the name of each word stands, 0 to 1.
+        given: whether somebody gave the list; otherwise the names were heard.
+    """
+
+    ids: Ints
+    shares: NDArray[np.float64]
+    given: bool
+
+    def places(self, share: float, said: Ints) -> Ints:
+        """(W,) places of the words beside an event at this share of the film, around which the words `said` are."""
+        off = np.searchsorted(LIST_BORDERS, self.shares - share, side="right")
+        around = set(said.tolist())
+        near = np.array([number in around for number in self.ids.tolist()], dtype=np.int64)
+        places: Ints = (GIVEN if self.given else HEARD_NAME) + near * (len(LIST_BORDERS) + 1) + off
+        return places
+
+
+def name_words(names: Sequence[str], space: WordSpace, *, given: bool) -> NameWords:
+    """The words of ingredient names in their order; a word stands there once for each name that holds it."""
+    found = [
+        (number, (n + 0.5) / len(names)) for n, name in enumerate(names) for number in dict.fromkeys(space.ids(name))
+    ]
+    found = found[:MOST_NAMES]
+    ids, shares = [number for number, _ in found], [share for _, share in found]
+    return NameWords(np.array(ids, dtype=np.int64), np.array(shares, dtype=np.float64), given)
 
 
 def words_around(heard: HeardText, span: Sequence[float]) -> Ints:
@@ -79,9 +119,16 @@ def words_around(heard: HeardText, span: Sequence[float]) -> Ints:
     return np.stack([ids, places + (0 if heard.timed else _PER_KIND)], axis=1)
 
 
-def heard_table(heard: HeardText, spans: NDArray[np.floating], names: Ints) -> Ints:
+def heard_table(heard: HeardText, spans: NDArray[np.floating], names: NameWords, duration: float) -> Ints:
     """(N, W, 2) what the model reads beside each of (N, 2) spans: ingredient words first, then the words around it."""
-    rows = [np.concatenate([names, words_around(heard, span)]) for span in np.asarray(spans).tolist()]
+    rows = []
+    of_names = set(names.ids.tolist())
+    for span in np.asarray(spans, dtype=np.float64).tolist():
+        around = words_around(heard, span)
+        named = np.array([number in of_names for number in around[:, 0].tolist()], dtype=bool)
+        around[:, 1] += np.where(named, _OF_GIVEN if names.given else _OF_HEARD, _OF_NOTHING) * (2 * _PER_KIND)
+        places = names.places((span[0] + span[1]) / 2 / duration, around[:, 0])
+        rows.append(np.concatenate([np.stack([names.ids, places], axis=1), around]))
     longest = max((len(row) for row in rows), default=1)
     table = np.zeros((len(rows), max(longest, 1), 2), dtype=np.int64)
     for n, row in enumerate(rows):

@@ -24,7 +24,7 @@ from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig
 from cookscribe.seeds import generator
 from cookscribe.speech.around import PLACES, common_ingredients
-from cookscribe.speech.task import Sampler, SpeechExample, SpeechTask, Variety, moved_spans
+from cookscribe.speech.task import Rewarding, Sampler, SpeechExample, SpeechTask, Variety, moved_spans
 from cookscribe.speech.videos import HeardVideo, Listener
 from cookscribe.speech.words import ENCODER, WIDTH, WordSpace
 from cookscribe.training.config import TrainingConfig
@@ -42,14 +42,15 @@ MODEL: dict[str, Any] = {
     "planner": False,
     "heard": True,
     "heard_places": PLACES,
+    "heard_layers": 1,
 }
 TRAINING: dict[str, Any] = {
-    "epochs": 7,
+    "epochs": 11,
     "batch_size": 16,
     "learning_rate": 2e-3,
     "schedule": {"kind": "warmup-linear", "warmup": 1.0},
     "ema": 0.99,
-    "evaluate_every": 3,
+    "evaluate_every": 4,
 }
 # Events are chosen by somebody else, so only the words are learnt.
 LOSSES: dict[str, Any] = {"reduction": "mean", "event": 0.0}
@@ -70,7 +71,7 @@ class SpeechRun(Config):
 
     Attributes:
         model, training, losses, decoding: changes to the values above.
-        variety: how videos are varied in training.
+        variety: how videos are varied in training; rewarding: how the last epochs are.
         min_count: a word must be written this often to be a word of the vocabulary.
         development: share of the training videos kept apart to choose the weights.
     """
@@ -80,6 +81,7 @@ class SpeechRun(Config):
     losses: dict[str, Any] = Field(default_factory=dict)
     decoding: dict[str, Any] = Field(default_factory=dict)
     variety: Variety = Variety()
+    rewarding: Rewarding = Rewarding()
     min_count: int = Field(default=3, ge=1)
     development: float = Field(default=0.08, gt=0, lt=1)
 
@@ -166,7 +168,7 @@ def make_task(run: SpeechRun, material: SpeechMaterial, seed: int | None = None)
         spans = spans[spans[:, 0].argsort(kind="stable")]
         development.append((video, listener.input(heard, spans, video.ingredients if number % 2 else None)))
     sampler = Sampler(listener, vocabulary, run.variety, config.decoding.max_words)
-    task = SpeechTask(config, run.training_config(seed), vocabulary, examples, development, sampler)
+    task = SpeechTask(config, run.training_config(seed), vocabulary, examples, development, sampler, run.rewarding)
     known = listener.space.number
     written = torch.randn(len(vocabulary), WIDTH) * 0.1
     for place, word in enumerate(vocabulary.words):

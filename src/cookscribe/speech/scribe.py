@@ -115,7 +115,9 @@ class SpeechScribe:
         stage("writing", 1.0)
         names = given or named_in(story.steps, heard.ingredients)
         if not transcript.timed:
-            notes.append("the words have no times; they were spread evenly, so the times of the steps are guesses")
+            notes.append(
+                "the words have no times; they were spread over the film, so the times of the steps are guesses"
+            )
         if not given:
             notes.append("no ingredients were given; those listed were heard")
         return self._recipe(told_steps(story.steps, events, heard.heard), events, names, video, title, notes)

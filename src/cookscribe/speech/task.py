@@ -22,6 +22,7 @@ from cookscribe.datasets.oracle import oracle_labels
 from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.datasets.vocabulary import BOS, EOS, UNK, Vocabulary
 from cookscribe.seeds import generator
+from cookscribe.speech.rewarding import SentenceReward, Trials
 from cookscribe.speech.videos import HeardVideo, Listener
 from cookscribe.tokens import ptb_tokens
 from cookscribe.training.config import TrainingConfig
@@ -32,6 +33,7 @@ from cookscribe.training.story_task import StoryTask
 
 Spans = NDArray[np.float64]
 
+REWARD = "reward"
 SHORTEST = 2.0  # seconds of a moved event
 
 
@@ -44,6 +46,7 @@ class Variety(Config):
         skipped: steps left out.
         unlisted: videos whose ingredient list is replaced by the ingredients heard.
         forgotten: names missing in a list.
+        shuffled: lists in any order, which are otherwise in the order of use.
     """
 
     moved: float = Field(default=0.45, ge=0, le=1)
@@ -52,6 +55,23 @@ class Variety(Config):
     skipped: float = Field(default=0.08, ge=0, lt=1)
     unlisted: float = Field(default=0.6, ge=0, le=1)
     forgotten: float = Field(default=0.1, ge=0, lt=1)
+    shuffled: float = Field(default=0.15, ge=0, le=1)
+
+
+class Rewarding(Config):
+    """How the last epochs learn from the scores of drawn sentences (see `rewarding`).
+
+    Attributes:
+        epochs: how many epochs at the end, at most half of them.
+        trials: sentences drawn for a step; share: steps that are tried.
+        weight: of the loss of the drawn sentences; truth: how much the true sentences still count.
+    """
+
+    epochs: int = Field(default=4, ge=0)
+    trials: int = Field(default=4, ge=2)
+    share: float = Field(default=0.5, ge=0, le=1)
+    weight: float = Field(default=1.0, ge=0)
+    truth: float = Field(default=0.2, ge=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +117,8 @@ class Sampler:
         names: list[str] | None = None
         if rng.random() >= variety.unlisted:
             names = [name for name in video.ingredients if rng.random() >= variety.forgotten]
+            if rng.random() < variety.shuffled:
+                names = [names[i] for i in rng.permutation(len(names))]
         order = np.lexsort((spans[:, 1], spans[:, 0]))
         given = self.listener.input(example.heard, spans[order], names)
         words = tuple(self.spelled(video.sentences[t]) for t in steps[order])
@@ -128,9 +150,18 @@ class SpeechTask(StoryTask):
         narrated: Sequence[SpeechExample],
         development: Sequence[tuple[AnnotatedVideo, StoryInput]],
         sampler: Sampler,
+        rewarding: Rewarding,
     ) -> None:
         super().__init__(config, training, vocabulary, (), development)
         self.narrated, self.sampler = narrated, sampler
+        self.rewarding = rewarding
+        # A short training has to learn to write first.
+        self.rewarded_from = training.epochs - min(rewarding.epochs, training.epochs // 2)
+        if rewarding.epochs:
+            self.weights = {**self.weights, REWARD: rewarding.weight}
+            self.reward = SentenceReward(
+                [sampler.spelled(text)[1:-1] for example in narrated for text in example.truth.sentences]
+            )
         hearing = self.model.hearing
         assert hearing is not None
         hearing.set_copies([vocabulary.number.get(word, -1) for word in config.read_words])
@@ -153,5 +184,11 @@ class SpeechTask(StoryTask):
         ]
         inputs = batch_inputs([given for given, _ in drawn], self.device)
         targets = batch_targets([truth for _, truth in drawn], 0, self.config.model.actions, self.device)
-        terms = self.criterion(self.model(inputs, targets))
-        return {name: Term(total, divisor) for name, (total, divisor) in terms.items()}
+        if epoch < self.rewarded_from:
+            terms = self.criterion(self.model(inputs, targets))
+            return {name: Term(total, divisor) for name, (total, divisor) in terms.items()}
+        choices = self.rewarding
+        trials = Trials(self.model, self.reward, choices.trials, self.sampler.max_words, choices.share)
+        terms = self.criterion(self.model(inputs, targets, trials))
+        found = {name: Term(choices.truth * total, divisor) for name, (total, divisor) in terms.items()}
+        return found | {REWARD: Term(*trials.term())}

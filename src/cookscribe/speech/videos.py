@@ -14,7 +14,7 @@ from cookscribe.candidates import Candidates
 from cookscribe.datasets.transcripts import Transcript
 from cookscribe.errors import BadFileError
 from cookscribe.files import read_json, write_json
-from cookscribe.speech.around import GIVEN, HEARD_NAME, IngredientFinder, heard_table, name_words
+from cookscribe.speech.around import IngredientFinder, heard_table, name_words
 from cookscribe.speech.words import HeardText, WordSpace
 from cookscribe.track import FeatureTrack
 from cookscribe.training.story_data import StoryInput
@@ -63,18 +63,16 @@ class Listener:
         """The input for these events, (N, 2) seconds in order of start.
 
         Args:
-            ingredients: the list, if it is given; None takes the ingredients heard.
+            ingredients: the list, if it is given, best in the order of use; None takes the ingredients heard.
         """
         given = ingredients is not None
-        names = name_words(
-            ingredients if ingredients is not None else video.ingredients, self.space, GIVEN if given else HEARD_NAME
-        )
+        names = name_words(ingredients if ingredients is not None else video.ingredients, self.space, given=given)
         spans = np.asarray(spans, dtype=np.float64).reshape(-1, 2)
         events = Candidates(
             spans, np.full(len(spans), 0.5), video.duration, features=video.track.over(spans).astype(np.float32)
         )
         nothing = np.zeros((len(spans), 0, 0), dtype=np.int64)
-        return StoryInput(events, (), nothing, heard_table(video.heard, events.spans, names))
+        return StoryInput(events, (), nothing, heard_table(video.heard, events.spans, names, video.duration))
 
     def save(self, folder: Path) -> None:
         """Write words, vectors and names."""

@@ -45,6 +45,10 @@ does did not no yes all some any out up off 's 're 've 'll 'm will can could wou
 """
 GRAMMAR = frozenset(_GRAMMAR.split())
 
+# Where in a film, as a share of it, each tenth of its words is said: the mean of the training videos whose words have
+# times: a little is shown before the first word and behind the last one.
+SAID_BY = (0.023, 0.105, 0.193, 0.284, 0.377, 0.473, 0.569, 0.669, 0.770, 0.871, 0.983)
+
 STRIDE = 2.0  # seconds between two rows of a track
 NEAR, WIDE = 4.0, 20.0  # standard deviations in seconds of the two windows
 
@@ -111,9 +115,13 @@ class WordSpace:
         return cls(words, _vectors(texts, len(words)), np.clip(weights, 0.1, 8.0))
 
     def heard(self, transcript: Transcript) -> HeardText:
-        """The words of a transcript that are read, with their middle times."""
+        """The words of a transcript that are read, with their middle times; better guesses where times are guessed."""
         ids, times = [], []
         middles = transcript.times.mean(axis=1).tolist() if len(transcript) else []
+        if middles and not transcript.timed:
+            whole = float(transcript.times[-1, 1])
+            tenths = np.linspace(0.0, whole, len(SAID_BY))
+            middles = np.interp(middles, tenths, np.array(SAID_BY) * whole).tolist()
         for word, time in zip(transcript.words, middles, strict=True):
             for token in plain(word):
                 if token in self.number:

@@ -27,6 +27,7 @@ from cookscribe.evaluation.report import evaluate, figure_at
 from cookscribe.files import read_json, write_json, write_text
 from cookscribe.proposals.baselines import reranked, suppressed
 from cookscribe.proposals.nearest import NearestNeighbourCaptioner
+from cookscribe.seeds import generator
 from cookscribe.speech.making import SpeechFolder
 from cookscribe.speech.run import Narrated, SpeechRun, read_out
 from cookscribe.speech.videos import HeardVideo
@@ -47,6 +48,15 @@ HEADINGS = (
 )
 FIGURES = {**tables.FIGURES, "distinct": ("distinct",)}
 SETS = ("all", "timed")
+# Where the events of a row come from, and what is known of the ingredients. YouCook2 lists them in the order of use,
+# which tells much; nobody has to.
+OURS = (
+    ("published", "no list"),
+    ("published", "ingredient list"),
+    ("published", "shuffled list"),
+    ("heard", "no list"),
+    ("heard", "ingredient list"),
+)
 
 
 @dataclass(frozen=True)
@@ -127,16 +137,25 @@ class NarratedStudy:
         }
         return {key: Events(_spans(found.spans), found.captions or ()) for key, found in chosen.items()}
 
-    def written(self, seed: int, source: str, *, listed: bool) -> Told:
-        """Our sentences, with the ingredient list or with the ingredients heard."""
+    def written(self, seed: int, source: str, listing: str) -> Told:
+        """Our sentences, with the ingredient list (in its order or in any) or with the ingredients heard."""
         writer = StoryWriter.load(self.folder.writer(seed))
         listener = self.folder.listener
         inputs = [
-            listener.input(self.heard[key], spans, self.ingredients[key] if listed else None)
+            listener.input(self.heard[key], spans, self.listed(key, listing))
             for key, spans in self.events[source].items()
         ]
         stories = writer.write(inputs, read_out(writer.config.decoding))
         return {key: told_events(story) for key, story in zip(self.events[source], stories, strict=True)}
+
+    def listed(self, key: str, listing: str) -> Sequence[str] | None:
+        """The ingredient list of a video as a row of the table gives it."""
+        names = self.ingredients[key]
+        if listing == "no list":
+            return None
+        if listing == "shuffled list":
+            return [names[i] for i in generator("shuffled list", key).permutation(len(names))]
+        return names
 
     def report(self, name: str, tell: Callable[[], Told]) -> Mapping[str, Any]:
         """The scores of what is told, kept in a file."""
@@ -171,17 +190,12 @@ class NarratedStudy:
         for source in ("heard", "published"):
             name = f"nearest neighbour, {source} events"
             found.append(Row(name, [self.report(name, partial(self.nearest, source))]))
-        for source in ("published", "heard"):
-            for listed in (False, True):
-                name = f"ours, {source} events, {'ingredient list' if listed else 'no list'}"
-                reports = [
-                    self.report(
-                        f"{name} seed {seed}",
-                        partial(self.written, seed, source, listed=listed),
-                    )
-                    for seed in seeds
-                ]
-                found.append(Row(name, reports))
+        for source, listing in OURS:
+            name = f"ours, {source} events, {listing}"
+            reports = [
+                self.report(f"{name} seed {seed}", partial(self.written, seed, source, listing)) for seed in seeds
+            ]
+            found.append(Row(name, reports))
         return found
 
 
