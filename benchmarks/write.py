@@ -54,7 +54,7 @@ def main() -> None:
         for number in range(1 if arguments.quick else 5):
             recipe = make_recipe(SEED, number, TESTING, tempo=3.5)
             film = draw_video(recipe, Path(folder) / f"{recipe.id}.mp4", Picture())
-            took = written(film, arguments.model, recipe.ingredients)
+            took = written(film, arguments.model, recipe.names)
             seconds, wall, processor = seconds + recipe.duration, wall + took[0], processor + took[1]
             print(f"{recipe.title}: {recipe.duration:.0f} s of film, {took[0]:.1f} s ({took[1]:.1f} s of processor)")
     # The largest process so far; kibibytes on Linux.

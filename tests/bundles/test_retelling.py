@@ -44,7 +44,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[StoryTask, list[Ann
         word_epochs=0,
     )
     task = make_task(run, read_material(run, folder), texts=ALL_NAMES)
-    return task, videos, Retold(task, videos, folder / "candidates.safetensors", store)
+    return task, videos, Retold(task, videos, found, store)
 
 
 def test_every_epoch_calls_things_otherwise_and_the_list_says_the_same(

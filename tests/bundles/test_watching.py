@@ -68,7 +68,8 @@ def test_a_cut_shows_its_own_scenes_only(recipe: MadeUpRecipe) -> None:
         steps = set(found.values[inside, 1].astype(int).tolist())
         assert len(steps) <= 1
         assert all(recipe.steps[number].sentence == sentence for number in steps)
-    named = {name for one in recipe.steps if one.sentence in video.sentences for name in one.ingredients}
+    kept = [step for step in recipe.steps if step.sentence in video.sentences]
+    named = {recipe.called[kind] for step in kept for kind in step.ingredients}
     assert set(video.ingredients) <= named
     again, same = remix(recipe, track, 1)
     assert np.array_equal(video.spans, again.spans)

@@ -7,17 +7,16 @@ list and cannot know them by heart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
+from cookscribe.candidates import Candidates
 from cookscribe.datasets.actions import ActionMatcher
 from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.datasets.store import FeatureStore
 from cookscribe.kitchen.varieties import BY_KIND, call, renamed
-from cookscribe.proposals.candidate_store import read_candidate_store
 from cookscribe.seeds import generator
-from cookscribe.training.story_data import Reader, label_story
+from cookscribe.training.story_data import Reader, StoryInput, label_story
 from cookscribe.training.story_task import StoryExample, StoryTask
 from cookscribe.training.story_writer import with_features
 
@@ -33,26 +32,33 @@ class Retold:
     Args:
         task: its vocabulary, actions and labels are used.
         videos: to learn from; those without a labelled step are left out.
-        candidates: file with the candidates of all of them.
+        candidates: of all of them and of videos kept apart, by id.
         store: their features.
     """
 
     def __init__(
-        self, task: StoryTask, videos: Sequence[AnnotatedVideo], candidates: Path, store: FeatureStore
+        self,
+        task: StoryTask,
+        videos: Sequence[AnnotatedVideo],
+        candidates: Mapping[str, Candidates],
+        store: FeatureStore,
     ) -> None:
         config = task.config
         self._reader, self._matcher = Reader(config.read_words, config.copy_list), ActionMatcher(config.actions)
         self._vocabulary, self._oracle = task.vocabulary, config.oracle
         self._limits = (config.decoding.max_steps, config.decoding.max_words)
         self._seed = task.seed
-        found = read_candidate_store(candidates)[0]
         self._candidates = {
-            video.id: with_features(found[video.id], store.read(video.id), video.id, config.parts) for video in videos
+            key: with_features(found, store.read(key), key, config.parts) for key, found in candidates.items()
         }
         told = [(video, self._example(video)) for video in videos]
         told = [(video, example) for video, example in told if len(example.truth)]
         self._videos = [video for video, _ in told]
         self.examples = [example for _, example in told]
+
+    def input(self, video: AnnotatedVideo) -> StoryInput:
+        """What is known of a video before anything is written."""
+        return self._reader.input(self._candidates[video.id], video.ingredients)
 
     def retell(self, number: int, epoch: int) -> StoryExample:
         """An example in the names and the order of the list of this epoch."""
@@ -65,4 +71,4 @@ class Retold:
     def _example(self, video: AnnotatedVideo) -> StoryExample:
         candidates = self._candidates[video.id]
         truth = label_story(video, candidates, self._vocabulary, self._matcher, self._oracle, *self._limits)
-        return StoryExample(self._reader.input(candidates, video.ingredients), truth)
+        return StoryExample(self.input(video), truth)
