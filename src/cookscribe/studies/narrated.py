@@ -3,7 +3,7 @@ neighbour, on events found by listening and on the published candidates.
 
 Videos: those of the validation split that have a transcript; once more those whose words have a recogniser's times.
 Events: "heard" are found by our span model; "published" are the public PDVC candidates (N = 25) after non-maximum
-suppression, as many as PDVC counted. Nothing is trained or tuned on validation videos.
+suppression, as many as PDVC counted. Nothing is trained on validation videos.
 """
 
 from __future__ import annotations
