@@ -320,17 +320,17 @@ Writes recipes of {FILMS}. It learnt from the simulated kitchen only.
 - Reads {ENCODER} features (EfficientNet-Lite0, ImageNet), {RATE:g} frame a second.
 - Proposals: PDVC. Recipe models: {run.preset.partition("-")[2].upper()} with planner, one for films with an ingredient
   list and one for films without. Weights in half precision.
-- Learnt from {run.videos} drawn videos of made-up recipes of the training split (seed {RECIPE_SEED}), simulated, and
-  {run.cuts} other cut of each. Made by `cookscribe kitchen bundle --videos {run.videos} --seed {run.seed}`; judged by
-  `cookscribe kitchen evaluate`.
+- Learnt from {run.videos} drawn videos of made-up recipes of the training split (seed {RECIPE_SEED}), simulated,
+  and {run.cuts} times another cut of each. Made by `cookscribe kitchen bundle --videos {run.videos} --seed {run.seed}`;
+  judged by `cookscribe kitchen evaluate`.
 - Words: the kitchen's {run.wording} wording (`cookscribe kitchen recipes --wording {run.wording}`).
 - Confidence: how often a step of this kind was right on videos kept apart (tIoU and word F1 of at least 0.5). A recipe
   whose mean is below {run.weak:.0%} says that its evidence is weak.
 
 ## Limits
 
-It has only seen cartoons with clean backgrounds and one light. On real film its words are guesses. It knows
-{len(ALL_NAMES)} names of {len(NAMES)} kinds of ingredients, {len(ACTIONS)} actions and {len(DISHES)} dishes. What
-looks alike (a shallot and an onion, salt and sugar) it can tell apart by the ingredient list only; without a list it
-says what a thing looks like.
+It has only seen cartoons with clean backgrounds and one light. On real film its words are guesses.
+It knows {len(ALL_NAMES)} names of {len(NAMES)} kinds of ingredients, {len(ACTIONS)} actions and {len(DISHES)} dishes.
+What looks alike (a shallot and an onion, salt and sugar) it can tell apart by the ingredient list only; without a list
+it says what a thing looks like.
 """
