@@ -221,8 +221,7 @@ def train_kitchen_story(
     story = story_run(run, candidates.relative_to(folder), listed)
     material = read_material(story, folder)
     # By kind: the head start of the words is about what is seen.
-    by_kind = {key: renamed(video, BY_KIND) for key, video in material.videos.items()}
-    by_kind = by_kind if listed else {key: unlisted(video) for key, video in by_kind.items()}
+    by_kind = {key: renamed(video, BY_KIND) if listed else unlisted(video) for key, video in material.videos.items()}
     task = make_task(story, replace(material, videos=by_kind), texts=ALL_NAMES * story.min_count if listed else ())
     rest, held_out = development_split(watched.originals, story.development)
     videos = watched.with_cuts(rest)

@@ -22,7 +22,7 @@ Bools = NDArray[np.bool_]
 Side = Literal["references", "hypotheses"]
 
 _SMALL, _TINY = 1e-9, 1e-15  # BLEU's guards against division by zero, part of its published values
-_SIGMA, _SCALE = 6.0, 10.0  # CIDEr-D's length penalty and scale
+CIDER_SIGMA, CIDER_SCALE = 6.0, 10.0  # CIDEr-D's length penalty and scale
 _BETA = 1.2  # ROUGE-L weighs recall this much above precision
 _LOOKUP_LIMIT = 2_000_000  # n-grams looked up in one go, to bound memory
 
@@ -163,8 +163,8 @@ class CaptionTable:
             np.maximum(0, self.hypothesis_length - 1)[self.pair_hypothesis]
             - (np.maximum(0, self.reference_length - 1)[self.pair_reference])
         )
-        penalty = np.exp(-(difference.astype(np.float64) ** 2) / (2 * _SIGMA**2))
-        result: Floats = _SCALE * penalty * similarity.mean(axis=1)
+        penalty = np.exp(-(difference.astype(np.float64) ** 2) / (2 * CIDER_SIGMA**2))
+        result: Floats = CIDER_SCALE * penalty * similarity.mean(axis=1)
         return result
 
     def rouge(self, wanted: Bools) -> Floats:

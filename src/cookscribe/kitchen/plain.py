@@ -139,15 +139,14 @@ def clause(act: Act, state: State, before: Act | None) -> str:
         subject = f"the {act.mixture}"
     else:
         subject = named(act.items, state)
+    base = named(act.base, state) if act.base else ""
+    if act.base and again and act.base in told:
+        base = _pronoun(units(act.base, state))
     return _template(act, full=bool(full), again=again).format(
         x=subject,
         v="it" if again else f"{'the' if here else 'a'} {act.place}",
         c=_pronoun(full) if again else phrase(full) if full else "the top",
-        b=""
-        if not act.base
-        else _pronoun(units(act.base, state))
-        if again and act.base in told
-        else named(act.base, state),
+        b=base,
         m=act.mixture,
     )
 

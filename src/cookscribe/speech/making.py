@@ -36,8 +36,8 @@ OUT_OF_FOLD, STORY, BUNDLE = "out_of_fold.safetensors", "story", "bundle"
 FOLDS = 2
 
 FILMS = "real cooking videos in which somebody explains in English what is done"
-# Below this mean confidence a recipe says that its evidence is weak: 98 of 100 cooking videos of the development part
-# lie above it, and talk of other things lies below.
+# Below this mean confidence a recipe says that its evidence is weak: nearly all cooking videos of the development
+# part lie above it, and talk of other things lies below.
 WEAK = 0.22
 
 CARD_TEXT = """# {name}

@@ -20,6 +20,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from cookscribe.evaluation.captions import CIDER_SCALE, CIDER_SIGMA
 from cookscribe.model.config import BOS, EOS, PAD, UNK
 from cookscribe.model.generator import OpenSentence
 from cookscribe.model.losses import copied_nll
@@ -27,8 +28,6 @@ from cookscribe.model.recipe_model import RecipeModel, joined_context
 from cookscribe.model.writing import SentenceWriter
 
 ORDERS = 4
-# Of CIDEr-D: how fast a difference in length counts, and the scale.
-SIGMA, SCALE = 6.0, 10.0
 # Words are drawn among this many of the likeliest: label smoothing gives all others some probability, too.
 LIKELIEST = 8
 SMALLEST = 1e-9
@@ -68,8 +67,8 @@ class SentenceReward:
             similar = [
                 s / (a * b) if a * b > 0 else 0.0 for s, a, b in zip(shared, own_length, goal_length, strict=True)
             ]
-            penalty = math.exp(-((len(sentence) - len(wanted)) ** 2) / (2 * SIGMA**2))
-            scores.append(SCALE * penalty * sum(similar) / ORDERS)
+            penalty = math.exp(-((len(sentence) - len(wanted)) ** 2) / (2 * CIDER_SIGMA**2))
+            scores.append(CIDER_SCALE * penalty * sum(similar) / ORDERS)
         return scores
 
 
