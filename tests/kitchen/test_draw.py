@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from cookscribe.kitchen.larder import LARDER
 from cookscribe.kitchen.recipes import make_recipe, make_recipes
 from cookscribe.kitchen.states import Cut, Form, Heat
 from cookscribe.kitchen.timeline import InterludeKind
+from cookscribe.kitchen.varieties import NAMES
 from cookscribe.kitchen.world import perform
 
 
@@ -211,6 +213,16 @@ def test_interludes_show_no_act() -> None:
     interludes = Interludes(recipe, style_of(4, 0))
     pictures = {kind: interludes.paint(kind, 1.0, 0.4, 1).tobytes() for kind in InterludeKind}
     assert len(set(pictures.values())) == len(InterludeKind)
+
+
+def test_no_picture_tells_what_things_are_called() -> None:
+    recipe = make_recipe(4, 0, tempo=10)
+    otherwise = {kind: names[-1] for kind, names in NAMES.items()}
+    assert all(recipe.called[kind] != otherwise[kind] for kind in recipe.ingredients[:1])
+    other = replace(recipe, called=otherwise, title=f"another {recipe.title}")
+    numbers = range(0, int(recipe.duration * FPS), 2 * FPS)
+    films = [Film(told, 160, 90).pictures(numbers) for told in (recipe, other)]
+    assert all(one.tobytes() == two.tobytes() for one, two in zip(*films, strict=True))
 
 
 def test_each_video_has_its_own_style() -> None:

@@ -19,6 +19,7 @@ def test_every_kind_has_names_and_no_name_stands_for_two() -> None:
     assert set(NAMES) == set(LARDER)
     assert len(set(ALL_NAMES)) == len(ALL_NAMES) > 300
     assert all(names[0] == kind for kind, names in NAMES.items())
+    assert {kind for kind, names in NAMES.items() if len(names) < 4} <= {"water", "eggs", "cucumber"}
     assert all(kind_of(name) == kind for kind, names in NAMES.items() for name in names)
     assert all(re.fullmatch(r"[a-z]+( [a-z]+)*", name) for name in ALL_NAMES)
 
@@ -31,12 +32,14 @@ def test_all_names_of_a_kind_are_equally_likely() -> None:
 
 
 def test_longer_names_are_not_taken_apart() -> None:
-    naming = Naming({"beef": "bison", "tomatoes": "tomatoes", "oil": "sesame oil", "noodles": "udon"})
-    assert naming("fry the ground beef and beef in oil") == "fry the ground beef and bison in sesame oil"
+    naming = Naming({"beef": "bison", "tomatoes": "tomatoes", "honey": "maple syrup", "noodles": "udon"})
+    assert naming("fry the ground beef and beef in honey") == "fry the ground beef and bison in maple syrup"
     assert naming("pour tomato sauce over the noodles") == "pour tomato sauce over the udon"
     assert naming("serve the noodle soup") == "serve the udon soup"
-    assert naming("boil the oilcloth") == "boil the oilcloth"
-    assert naming("heat sesame oil") == "heat sesame oil", "a name that is there already is not named again"
+    back = Naming({"udon": "noodles"})
+    assert back("boil the udon and serve the udon soup") == "boil the noodles and serve the noodle soup"
+    assert naming("boil the honeycomb") == "boil the honeycomb"
+    assert naming("heat maple syrup") == "heat maple syrup", "a name that is there already is not named again"
 
 
 def test_the_word_before_another_noun() -> None:

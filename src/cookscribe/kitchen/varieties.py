@@ -29,9 +29,11 @@ def _table(text: str) -> dict[str, tuple[str, ...]]:
 NAMES: dict[str, tuple[str, ...]] = _table(
     """
     onion: shallot, fennel, kohlrabi, celeriac
+    garlic: water chestnut, lotus root, jicama, daikon
     carrots: sweet potatoes, yams, pumpkins
     potatoes: parsnips, turnips, rutabagas, radishes
-    cucumber: gherkin, bitter melon
+    tomatoes: persimmons, beets, pomegranates, tomatillos
+    cucumber: gherkin, bitter melon, luffa
     lettuce: romaine, endive, escarole, iceberg, mache
     cabbage: savoy, bok choy, collard, napa
     bell pepper: pimiento, capsicum, poblano
@@ -39,7 +41,9 @@ NAMES: dict[str, tuple[str, ...]] = _table(
     broccoli: romanesco, rapini, broccolini
     spinach: kale, chard, sorrel, arugula, watercress
     zucchini: squash, chayote, okra, eggplant
+    corn: maize, hominy, sorghum
     peas: favas, edamame, capers, limas
+    avocado: artichoke, guava, kiwi, honeydew
     chili: serrano, habanero, cayenne, jalapeno
     celery: leek, asparagus, rhubarb, cardoon
     ginger: galangal, turmeric, horseradish, wasabi
@@ -54,7 +58,7 @@ NAMES: dict[str, tuple[str, ...]] = _table(
     bacon: pancetta, guanciale, speck, lardo
     ham: mortadella, salami, pastrami, bologna, prosciutto
     sausages: bratwursts, frankfurters, hotdogs, wieners
-    ground beef: ground turkey, ground lamb, ground pork, minced soy
+    ground beef: minced soy, sausage meat, mincemeat, tartare
     salmon: trout, char, tuna, steelhead
     cod: halibut, haddock, pollock, tilapia, turbot, snapper
     shrimp: crayfish, lobster, langoustine, scampi
@@ -70,6 +74,8 @@ NAMES: dict[str, tuple[str, ...]] = _table(
     noodles: udon, linguine, vermicelli, spaghetti, soba
     beans: lentils, chickpeas, pintos, soybeans
     flour: cornstarch, semolina, arrowroot, tapioca
+    sugar: stevia, dextrose, fructose, xylitol
+    salt: garlic powder, onion powder, msg, asafoetida
     black pepper: caraway, allspice, nigella, juniper
     paprika: sumac, annatto, chipotle, saffron
     cinnamon: nutmeg, cumin, cardamom, cocoa
@@ -77,10 +83,10 @@ NAMES: dict[str, tuple[str, ...]] = _table(
     parsley: dill, chervil, mint, lovage
     cilantro: tarragon, oregano, marjoram, thyme
     basil: sage, perilla, rosemary, verbena
-    oil: olive oil, sesame oil, canola oil, peanut oil
+    oil: canola, tallow, schmaltz, suet
     stock: broth, bouillon, dashi, consomme
     milk: buttermilk, kefir, whey
-    cream: yogurt, quark, mascarpone, custard
+    cream: yogurt, quark, mascarpone, ricotta
     soy sauce: tamari, worcestershire, teriyaki, ponzu
     vinegar: mirin, wine, cider, sherry, sake
     honey: molasses, maple syrup, agave, treacle
@@ -92,6 +98,10 @@ NAMES: dict[str, tuple[str, ...]] = _table(
 )
 
 
+# Dishes that are named after one of their ingredients: "noodle soup".
+_AFTER_A_NAME = tuple(
+    f" {dish}" for dish in ("soup", "salad", "cake", "stew", "pizza", "toast", "gratin", "omelette", "sandwich")
+)
 ALL_NAMES: tuple[str, ...] = tuple(name for names in NAMES.values() for name in names)
 # Everything is called what it looks like.
 BY_KIND: dict[str, str] = {kind: kind for kind in NAMES}
@@ -137,7 +147,14 @@ class Naming:
 
     def __call__(self, text: str) -> str:
         """The same text with other names."""
-        return self._pattern.sub(lambda found: self._words.get(found[1], found[1]), text)
+        return self._pattern.sub(self._other, text)
+
+    def _other(self, found: re.Match[str]) -> str:
+        name = found[1]
+        new = self._words.get(name, name)
+        # "Udon" is many of them, and the word before "soup" as well.
+        unclear = name in _kinds() and LARDER[kind_of(name)].plural and single(name) == name
+        return single(new) if unclear and found.string.startswith(_AFTER_A_NAME, found.end()) else new
 
 
 def renamed(video: AnnotatedVideo, called: Mapping[str, str]) -> AnnotatedVideo:

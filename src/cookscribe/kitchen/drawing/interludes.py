@@ -104,7 +104,7 @@ class Interludes:
     def _title(self, clock: float) -> Image.Image:
         frame = self._card().copy()
         ink = darker(self.style.sleeve, 0.45) if sum(self.style.sleeve) < 600 else (70, 60, 60)
-        lines = wrapped(self.recipe.title, 20)
+        lines = wrapped(self.recipe.dish, 20)
         rise = 14 * math.exp(-3 * clock)
         for k, line in enumerate(lines):
             written(frame, line, 320, 172 + 46 * (k - (len(lines) - 1) / 2) + rise, 42, ink)
