@@ -13,13 +13,16 @@ from cookscribe.bundles.bundle import Bundle
 from cookscribe.bundles.drawn_features import picture_of
 from cookscribe.bundles.kitchen import KitchenRun, Watched, make_kitchen_bundle
 from cookscribe.bundles.kitchen_scores import (
+    FIGURES,
     NEAREST,
     OURS,
     REPHRASED,
     HeldOut,
     as_markdown,
     by_the_list,
+    means_as_markdown,
     score_bundle,
+    times_the_neighbour,
 )
 from cookscribe.datasets.store import FeatureStore
 from cookscribe.encoders import Progress
@@ -134,6 +137,19 @@ def test_figures_of_held_out_films(made: tuple[Bundle, Path], tmp_path: Path) ->
     assert held_out.tracks.ids() == [recipe.id]
 
 
+def test_means_of_several_bundles() -> None:
+    def table(ours: float, nearest: float) -> dict[str, dict[str, float]]:
+        return {OURS: dict.fromkeys(FIGURES, ours), NEAREST: dict.fromkeys(FIGURES, nearest)}
+
+    tables = [table(1.0, 1.0), table(2.0, 1.0), table(6.0, 1.0)]
+    lines = means_as_markdown(tables).splitlines()
+    assert lines[0].startswith("| mean ± standard deviation, 3 bundles | SODA tIoU |")
+    assert lines[2] == f"| {OURS} | " + " | ".join(["3.00 ± 2.65"] * len(FIGURES)) + " |"
+    assert as_markdown(tables[0]).splitlines()[0].startswith("| | SODA tIoU |")
+    assert times_the_neighbour(tables) == 3.0
+    assert times_the_neighbour([{OURS: dict.fromkeys(FIGURES, 1.0)}]) is None
+
+
 def test_a_neighbour_may_be_told_what_things_are_called() -> None:
-    told = ("slice the onion", "fry the shallot in olive oil", "add the peas")
+    told = ("slice the onion", "fry the shallot in canola", "add the peas")
     assert by_the_list(told, ("fennel", "oil", "salt")) == ("slice the fennel", "fry the fennel in oil", "add the peas")

@@ -182,11 +182,34 @@ def _figures(report: Mapping[str, Any]) -> dict[str, float]:
     return {heading: float("nan") if value is None else value for heading, value in found.items()}
 
 
-def as_markdown(rows: Mapping[str, Mapping[str, float]]) -> str:
-    """The table."""
-    lines = [f"| | {' | '.join(FIGURES)} |", "|---" * (len(FIGURES) + 1) + "|"]
-    lines += [f"| {name} | {' | '.join(f'{values[key]:.2f}' for key in FIGURES)} |" for name, values in rows.items()]
-    return "\n".join(lines)
+Table = Mapping[str, Mapping[str, float]]
+
+
+def as_markdown(rows: Table) -> str:
+    """The table of one bundle."""
+    return _markdown("", {name: [f"{values[key]:.2f}" for key in FIGURES] for name, values in rows.items()})
+
+
+def means_as_markdown(tables: Sequence[Table]) -> str:
+    """Mean and standard deviation over the tables of several bundles, row by row."""
+    rows = {}
+    for name in tables[0]:
+        found = {key: np.array([table[name][key] for table in tables]) for key in FIGURES}
+        rows[name] = [f"{values.mean():.2f} ± {values.std(ddof=1):.2f}" for values in found.values()]
+    return _markdown(f"mean ± standard deviation, {len(tables)} bundles", rows)
+
+
+def _markdown(corner: str, rows: Mapping[str, Sequence[str]]) -> str:
+    lines = [f"| {corner} | {' | '.join(FIGURES)} |".replace("|  |", "| |", 1), "|---" * (len(FIGURES) + 1) + "|"]
+    return "\n".join([*lines, *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items())])
+
+
+def times_the_neighbour(tables: Sequence[Table]) -> float | None:
+    """Our SODA METEOR in nearest neighbours' (events of the proposals), from the means; None without a neighbour."""
+    if NEAREST not in tables[0]:
+        return None
+    ours, nearest = (sum(table[name]["SODA METEOR"] for table in tables) for name in (OURS, NEAREST))
+    return ours / nearest
 
 
 # --- How sure is sure -------------------------------------------------------------------------------------------------

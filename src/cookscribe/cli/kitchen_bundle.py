@@ -42,12 +42,12 @@ def bundle(
 @kitchen.command()
 def evaluate(
     out: Path = typer.Option(..., help="Folder for the held-out films; a folder begun earlier is gone on with."),
-    model: str = typer.Option("kitchen", help="Name or folder of the bundle."),
+    model: list[str] = typer.Option(["kitchen"], help="Name or folder of a bundle; several give means as well."),
     videos: int = typer.Option(50, min=1, help="How many held-out videos."),
     work: Path = typer.Option(None, help="Folder of `kitchen bundle`, for the nearest-neighbour captioner beside it."),
     workers: int = typer.Option(1, min=1, help="Processes that draw."),
 ) -> None:
-    """Score a bundle on drawn videos that were held out: mp4 files, the path of `cookscribe write`."""
+    """Score bundles on drawn videos that were held out: mp4 files, the path of `cookscribe write`."""
     import torch
 
     from cookscribe.bundles import kitchen_scores as scores
@@ -55,26 +55,33 @@ def evaluate(
     from cookscribe.kitchen.recipes import VARIED, read_recipes
 
     torch.set_num_threads(1)
-    scribe = _film_scribe(model)
-    wording = scribe.bundle.config.wording or VARIED
-    held_out = scores.HeldOut.draw(out, videos, wording, workers)
     training = None
     if work is not None:
         training = (list(read_recipes(work / "truth.json").values()), FeatureStore(work / "features"))
-    rows, recipes = scores.score_bundle(scribe, held_out, training)
-    typer.echo(f"{model}: {videos} held-out drawn videos, simulated, {wording} wording")
-    typer.echo(scores.as_markdown(rows))
-    sure = [step.confidence or 0.0 for recipe in recipes.values() for step in recipe.steps]
-    right = [
-        answer
-        for key, recipe in recipes.items()
-        for answer in scores.right_steps(scores.events_of(recipe), held_out.videos[key])
-    ]
-    count = max(1, len(right))
-    typer.echo(
-        f"steps that are right {sum(right) / count:.1%}, mean confidence {sum(sure) / count:.1%}, "
-        f"calibration error {scores.expected_calibration_error(sure, right):.3f}"
-    )
+    tables = []
+    for name, scribe in [(name, _film_scribe(name)) for name in model]:
+        wording = scribe.bundle.config.wording or VARIED
+        held_out = scores.HeldOut.draw(out, videos, wording, workers)
+        rows, recipes = scores.score_bundle(scribe, held_out, training)
+        tables.append(rows)
+        typer.echo(f"{name}: {videos} held-out drawn videos, simulated, {wording} wording")
+        typer.echo(scores.as_markdown(rows))
+        sure = [step.confidence or 0.0 for recipe in recipes.values() for step in recipe.steps]
+        right = [
+            answer
+            for key, recipe in recipes.items()
+            for answer in scores.right_steps(scores.events_of(recipe), held_out.videos[key])
+        ]
+        count = max(1, len(right))
+        typer.echo(
+            f"steps that are right {sum(right) / count:.1%}, mean confidence {sum(sure) / count:.1%}, "
+            f"calibration error {scores.expected_calibration_error(sure, right):.3f}"
+        )
+    if len(tables) > 1:
+        typer.echo(scores.means_as_markdown(tables))
+    times = scores.times_the_neighbour(tables)
+    if times is not None:
+        typer.echo(f"SODA METEOR {scores.OURS}: {times:.2f} times that of the {scores.NEAREST}")
 
 
 def _film_scribe(model: str) -> Scribe:
