@@ -85,19 +85,19 @@ class KitchenRun(Config):
             means that half of the steps are expected to be wrong.
     """
 
-    videos: int = Field(default=400, ge=10)
+    videos: int = Field(default=1000, ge=10)
     wording: Literal["plain", "varied"] = "plain"
-    cuts: int = Field(default=2, ge=0)
+    cuts: int = Field(default=1, ge=0)
     folds: int = Field(default=3, ge=2)
     development: float = Field(default=0.1, gt=0, lt=1)
     seed: int = Field(default=0, ge=0)
     model: dict[str, Any] = Field(default_factory=dict)
-    training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 6, "batch_size": 16})
+    training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 4, "batch_size": 16})
     preset: str = "small-bivt"
-    story: dict[str, Any] = Field(default_factory=lambda: {"planner": True, "order": "start"})
+    story: dict[str, Any] = Field(default_factory=lambda: {"planner": True, "order": "start", "width": 192})
     losses: dict[str, Any] = Field(default_factory=dict)
-    story_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 16})
-    unlisted_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 6})
+    story_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 12})
+    unlisted_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 4})
     decoding: dict[str, Any] = Field(default_factory=lambda: {"events": "quality"})
     reading: dict[str, Any] = Field(
         default_factory=lambda: {
