@@ -320,7 +320,7 @@ Writes recipes of {FILMS}. It learnt from the simulated kitchen only.
 - Proposals: PDVC. Recipe models: {run.preset.partition("-")[2].upper()} with planner, one for films with an ingredient
   list and one for films without. Weights in half precision.
 - Learnt from {run.videos} drawn videos of made-up recipes of the training split (seed {RECIPE_SEED}), simulated,
-  and {run.cuts} times another cut of each. Made by `cookscribe kitchen bundle --videos {run.videos} --seed {run.seed}`;
+  and from other cuts of each ({run.cuts}). Made by `cookscribe kitchen bundle --videos {run.videos} --seed {run.seed}`;
   judged by `cookscribe kitchen evaluate`.
 - Words: the kitchen's {run.wording} wording (`cookscribe kitchen recipes --wording {run.wording}`).
 - Confidence: how often a step of this kind was right on videos kept apart (tIoU and word F1 of at least 0.5). A recipe
