@@ -200,7 +200,7 @@ def means_as_markdown(tables: Sequence[Table]) -> str:
 
 
 def _markdown(corner: str, rows: Mapping[str, Sequence[str]]) -> str:
-    lines = [f"| {corner} | {' | '.join(FIGURES)} |".replace("|  |", "| |", 1), "|---" * (len(FIGURES) + 1) + "|"]
+    lines = [f"|{corner and f' {corner}'} | {' | '.join(FIGURES)} |", "|---" * (len(FIGURES) + 1) + "|"]
     return "\n".join([*lines, *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items())])
 
 

@@ -59,6 +59,7 @@ def evaluate(
     if work is not None:
         training = (list(read_recipes(work / "truth.json").values()), FeatureStore(work / "features"))
     tables = []
+    # All are opened first, so that a wrong name costs no time.
     for name, scribe in [(name, _film_scribe(name)) for name in model]:
         wording = scribe.bundle.config.wording or VARIED
         held_out = scores.HeldOut.draw(out, videos, wording, workers)
