@@ -131,7 +131,8 @@ def test_cooklang_is_read_by_cooklang_py(recipe: Recipe) -> None:
     found = {re.sub(r"\W+", " ", item.name).strip().lower() for item in parsed.ingredients}
     for name in recipe.ingredients:
         plain = re.sub(r"\W+", " ", cooklang._name(name)).strip().lower()
-        assert plain in found
+        # Of a name like "%", which is all Cooklang's own signs, nothing is left to write.
+        assert plain in found or cooklang._name(name) == "–"
 
 
 def test_cooklang_marks_ingredients_and_times() -> None:
