@@ -35,6 +35,7 @@ from cookscribe.proposals.nearest import NearestNeighbourCaptioner
 from cookscribe.recipe import Recipe
 from cookscribe.scribe import Scribe, described, title_of
 from cookscribe.seeds import generator
+from cookscribe.studies.report import mean_and_deviation
 from cookscribe.tokens import ptb_tokens
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile
@@ -187,21 +188,20 @@ Table = Mapping[str, Mapping[str, float]]
 
 def as_markdown(rows: Table) -> str:
     """The table of one bundle."""
-    return _markdown("", {name: [f"{values[key]:.2f}" for key in FIGURES] for name, values in rows.items()})
+    return _markdown("", [rows])
 
 
 def means_as_markdown(tables: Sequence[Table]) -> str:
     """Mean and standard deviation over the tables of several bundles, row by row."""
-    rows = {}
+    return _markdown(f" mean ± standard deviation, {len(tables)} bundles", tables)
+
+
+def _markdown(corner: str, tables: Sequence[Table]) -> str:
+    lines = [f"|{corner} | {' | '.join(FIGURES)} |", "|---" * (len(FIGURES) + 1) + "|"]
     for name in tables[0]:
-        found = {key: np.array([table[name][key] for table in tables]) for key in FIGURES}
-        rows[name] = [f"{values.mean():.2f} ± {values.std(ddof=1):.2f}" for values in found.values()]
-    return _markdown(f"mean ± standard deviation, {len(tables)} bundles", rows)
-
-
-def _markdown(corner: str, rows: Mapping[str, Sequence[str]]) -> str:
-    lines = [f"|{corner and f' {corner}'} | {' | '.join(FIGURES)} |", "|---" * (len(FIGURES) + 1) + "|"]
-    return "\n".join([*lines, *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items())])
+        cells = [mean_and_deviation([table[name][key] for table in tables]) for key in FIGURES]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def times_the_neighbour(tables: Sequence[Table]) -> float | None:

@@ -8,7 +8,6 @@ suppression, as many as PDVC counted. Nothing is trained on validation videos.
 
 from __future__ import annotations
 
-import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +33,7 @@ from cookscribe.speech.videos import HeardVideo
 from cookscribe.studies import tables
 from cookscribe.studies.paper import CANDIDATES, MAIN
 from cookscribe.studies.registry import StudyOptions
+from cookscribe.studies.report import mean_and_deviation
 from cookscribe.training.story_task import told_events
 from cookscribe.training.story_writer import StoryWriter
 
@@ -71,10 +71,7 @@ class Row:
         values = [
             value for report in self.reports if (value := figure_at(report[videos], FIGURES[heading])) is not None
         ]
-        if not values:
-            return "-"
-        mean = f"{statistics.mean(values):.2f}"
-        return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.2f}"
+        return mean_and_deviation(values) if values else "-"
 
 
 def distinct_share(told: Told) -> float:
