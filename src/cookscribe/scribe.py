@@ -205,7 +205,7 @@ def load_film_scribe(bundle: Bundle, encoder: Encoder | None = None) -> Scribe:
         bundle,
         encoder or load_encoder(bundle.config.encoder, EncoderOptions(rate=bundle.config.rate)),
         Proposer.load(bundle.proposals),
-        StoryWriter.load(bundle.story),
+        StoryWriter.load(bundle.story, others=bundle.others),
         StoryWriter.load(bundle.unlisted) if bundle.unlisted else None,
     )
 

@@ -32,6 +32,7 @@ from cookscribe.proposals.run import read_folds
 from cookscribe.scribe import load_film_scribe
 from cookscribe.seeds import generator
 from cookscribe.track import FeatureTrack
+from cookscribe.training.story_writer import StoryWriter
 from cookscribe.video import VideoFile, write_video
 
 WIDTH = 16
@@ -90,6 +91,18 @@ def test_the_bundle_says_what_it_is(made: tuple[Bundle, Path]) -> None:
     assert config.unlisted_calibration is not None
     assert bundle.unlisted is not None
     assert 0 < config.calibrated(0.1) < 1
+
+
+def test_two_recipe_models_write_together(made: tuple[Bundle, Path]) -> None:
+    bundle, folder = made
+    assert bundle.others == (bundle.folder / "story-2",)
+    scribe = load_film_scribe(bundle, MadeUpEncoder(make_recipe(2000, 0)))
+    (other,) = scribe.writer.others
+    alone = StoryWriter.load(folder / "seed-0" / "story-2").model
+    first, second, trained = (m.output.linear.weight for m in (scribe.writer.model, other, alone))
+    assert bool((first != second).any()), "they learnt with different seeds"
+    assert bool((second == trained.half().float()).all())
+    assert scribe.unlisted.others == ()
 
 
 def test_a_second_run_only_reads(made: tuple[Bundle, Path], monkeypatch: pytest.MonkeyPatch) -> None:

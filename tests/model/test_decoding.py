@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from cookscribe.model.config import BOS, EOS, PAD, UNK
 from cookscribe.model.decoding import NO_CANDIDATES, DecodingConfig, choose_slots, events_apart, write_stories
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
 from cookscribe.model.sentences import SaidBefore, write_sentences
+from cookscribe.model.voices import Speaker
 from cookscribe.model.writing import SentenceWriter
 from tests.model.examples import ACTIONS, WORDS, build, close, inputs_of, random_video, some_videos, tiny
 from tests.model.reference_story import Video
@@ -36,39 +38,52 @@ def log_probabilities(
 
 
 @torch.no_grad()
-def full_recomputation(model: RecipeModel, video: Video, config: DecodingConfig) -> list[tuple[int, list[int]]]:
-    """Greedy decoding that keeps nothing but the memories: every prefix is run again for every word."""
+def full_recomputation(
+    models: Sequence[RecipeModel], video: Video, config: DecodingConfig
+) -> list[tuple[int, list[int]]]:
+    """Greedy decoding that keeps nothing but the memories: every prefix is run again for every word.
+
+    The models decide by their mean probability, and all go on with what was decided.
+    """
     inputs = inputs_of([video])
-    state, found, used = State(), [], set()
+    states, found, used = [State() for _ in models], [], set()
     for number in range(config.max_steps):
-        encoded = model.encode(inputs)
-        selection = model.select(encoded, state)
-        order = selection.logits[0].argsort(descending=True).tolist()
-        slot = next(s for s in order if s not in used and (s or number))
+        encoded = [model.encode(inputs) for model in models]
+        selected = [model.select(*given) for model, *given in zip(models, encoded, states, strict=True)]
+        likely = torch.stack([selection.logits[0].softmax(-1) for selection in selected]).mean(0)
+        slot = next(s for s in likely.argsort(descending=True).tolist() if s not in used and (s or number))
         if slot == 0:
             break
         used.add(slot)
-        event = selection.hidden[:, slot]
+        events = [selection.hidden[:, slot] for selection in selected]
         tokens = [BOS]
         while tokens[-1] != EOS:
-            best = int(log_probabilities(model, encoded, state, selection, event, tokens)[-1].argmax())
+            each = [
+                log_probabilities(*seen, tokens)[-1].exp()
+                for seen in zip(models, encoded, states, selected, events, strict=True)
+            ]
+            best = int(torch.stack(each).mean(0).argmax())
             tokens.append(EOS if len(tokens) > config.max_words else best)
         found.append((slot - 1, tokens[1:-1]))
-        sentence = model.open_sentence(encoded, state, event)
-        _, sentence = model.generator.extend(sentence, torch.tensor([tokens[:-1]]))
-        state = model.close_sentence(selection, sentence.told(), torch.ones(1, len(tokens) - 1, dtype=torch.bool))
+        for n, model in enumerate(models):
+            sentence = model.open_sentence(encoded[n], states[n], events[n])
+            _, sentence = model.generator.extend(sentence, torch.tensor([tokens[:-1]]))
+            real = torch.ones(1, len(tokens) - 1, dtype=torch.bool)
+            states[n] = model.close_sentence(selected[n], sentence.told(), real)
     return found
 
 
+@pytest.mark.parametrize("others", [0, 1, 2])
 @pytest.mark.parametrize("letters", ["b", "bi", "biv", "bivt"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_cached_decoder_gives_the_tokens_of_full_recomputation(letters: str, seed: int) -> None:
-    model = build(tiny(letters), seed)
+def test_cached_decoder_gives_the_tokens_of_full_recomputation(letters: str, seed: int, others: int) -> None:
+    models = [build(tiny(letters), seed + 100 * number) for number in range(1 + others)]
     videos = some_videos(seed)
     config = DecodingConfig(max_steps=4, max_words=6)
-    stories = write_stories(model, inputs_of(videos), [v.times for v in videos], NAMES, config)
+    spans = [v.times for v in videos]
+    stories = write_stories(models[0], inputs_of(videos), spans, NAMES, config, models[1:])
     for video, story in zip(videos, stories, strict=True):
-        expected = full_recomputation(model, video, config)
+        expected = full_recomputation(models, video, config)
         assert [(s.choice, s.sentence) for s in story.steps] == [
             (choice, " ".join(NAMES[w] for w in words)) for choice, words in expected
         ]
@@ -82,18 +97,25 @@ def one_step(letters: str, seed: int) -> tuple[RecipeModel, Encoded, Selection, 
     return model, encoded, selection, selection.hidden[:, 2]
 
 
+@pytest.mark.parametrize("others", [0, 1])
 @pytest.mark.parametrize("seed", range(4))
 @torch.no_grad()
-def test_a_beam_wide_enough_finds_the_best_sentence_of_all(seed: int) -> None:
-    model, encoded, selection, event = one_step("bivt", seed)
+def test_a_beam_wide_enough_finds_the_best_sentence_of_all(seed: int, others: int) -> None:
+    seen = [one_step("bivt", seed), one_step("bivt", seed + 50)][: 1 + others]
     limit, reward = 2, 0.7
-    written = write_sentences(
-        model, encoded, selection, model.open_sentence(encoded, State(), event), limit, beam=80, length_reward=reward
-    )
+    speakers = [
+        Speaker(model, encoded, selection, model.open_sentence(encoded, State(), event))
+        for model, encoded, selection, event in seen
+    ]
+    written = write_sentences(speakers, limit, beam=80, length_reward=reward)
     best, best_words = -np.inf, []
     letters = range(4, WORDS)
     for words in [[a] for a in letters] + [[a, b] for a in letters for b in letters]:
-        scores = log_probabilities(model, encoded, State(), selection, event, [BOS, *words])
+        each = [
+            log_probabilities(model, encoded, State(), selection, event, [BOS, *words]).exp()
+            for model, encoded, selection, event in seen
+        ]
+        scores = torch.stack(each).mean(0).log()
         total = sum(float(scores[k, w]) for k, w in enumerate([*words, EOS]))
         if total / (len(words) + 1) ** reward > best:
             best, best_words = total / (len(words) + 1) ** reward, words
@@ -105,11 +127,11 @@ def test_a_beam_wide_enough_finds_the_best_sentence_of_all(seed: int) -> None:
 def test_beam_keeps_the_memory_of_the_sentence_it_returns() -> None:
     model, encoded, selection, event = one_step("bi", 3)
     opened = model.open_sentence(encoded, State(), event)
-    written = write_sentences(model, encoded, selection, opened, 5, beam=4)
+    written = write_sentences([Speaker(model, encoded, selection, opened)], 5, beam=4)
     tokens = torch.tensor([[BOS, *written.words[0]]])
     hidden, again = model.generator.extend(opened, tokens)
     expected = model.generator.close(again.told(), torch.ones_like(tokens, dtype=torch.bool))
-    found = model.generator.close(written.sentence, written.real)
+    found = model.generator.close(written.told[0], written.real)
     for a, b in zip(found, expected, strict=True):
         assert close(a, b)
     assert close(written.hidden[:, : tokens.shape[1]], hidden)

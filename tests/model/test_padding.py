@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -42,14 +44,17 @@ def test_any_number_of_events_ingredients_and_steps(sizes: list[tuple[int, int, 
     assert len(outputs.event_logits) == sum(len(v.events) + 1 for v in videos)
 
 
+@pytest.mark.parametrize("events", ["steps", "chain"])
+@pytest.mark.parametrize("others", [0, 1])
 @pytest.mark.parametrize("letters", ["b", "bivt"])
-def test_decoding_alone_and_in_a_padded_batch_gives_the_same_story(letters: str) -> None:
-    model = build(tiny(letters))
+def test_decoding_alone_and_in_a_padded_batch_gives_the_same_story(letters: str, others: int, events: Any) -> None:
+    model, *along = (build(tiny(letters, planner=True), seed) for seed in range(1 + others))
     videos = some_videos(8)
-    config = DecodingConfig(max_steps=3, max_words=5)
-    together = write_stories(model, inputs_of(videos, extra=2), [v.times * 100 for v in videos], NAMES, config)
-    for video, story in zip(videos, together, strict=True):
-        (alone,) = write_stories(model, inputs_of([video]), [video.times * 100], NAMES, config)
+    config = DecodingConfig(max_steps=3, max_words=5, events=events)
+    spans = [v.times * 100 for v in videos]
+    together = write_stories(model, inputs_of(videos, extra=2), spans, NAMES, config, along)
+    for video, span, story in zip(videos, spans, together, strict=True):
+        (alone,) = write_stories(model, inputs_of([video]), [span], NAMES, config, along)
         assert [(s.choice, s.sentence) for s in alone.steps] == [(s.choice, s.sentence) for s in story.steps]
         for a, b in zip(alone.steps, story.steps, strict=True):
             assert close(a.event_probabilities, b.event_probabilities)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -162,8 +163,9 @@ def test_commands_train_and_predict(kitchen: Path, tmp_path: Path) -> None:
     assert len(predicted) == 24
     assert all(len(events) >= 1 for events in predicted.values())
     assert all((np.diff(events.spans[:, 0]) >= 0).all() for events in predicted.values())
-    done = invoke(*predict, "--events", "chain")
+    done = invoke(*predict, "--events", "chain", "--model", str(folder))
     assert done.exit_code == 0, done.output
+    assert "model BI and 1 more" in done.output
     offered = read_candidate_file(base / "candidates.json")
     planned = read_predictions(out)
     # A planned story has refined borders, so that they are nobody's own.
@@ -198,6 +200,26 @@ def test_wrong_inputs_are_typed_errors(kitchen: Path, learnt: Path, tmp_path: Pa
     (broken / "config.json").write_bytes((learnt / "config.json").read_bytes())
     with pytest.raises(BadFileError, match="vocabulary"):
         StoryWriter.load(broken)
+
+
+def test_models_of_other_words_do_not_write_along(kitchen: Path, learnt: Path, tmp_path: Path) -> None:
+    writer = StoryWriter.load(learnt, others=[learnt])
+    truth, track, events = video(104)
+    given = [writer.prepare(events, truth.ingredients, track)]
+    sentences = [[step.sentence for step in w.write(given)[0].steps] for w in (writer, StoryWriter.load(learnt))]
+    assert sentences[0] == sentences[1] != []
+    training = {"epochs": 1, "batch_size": 4, "evaluate_every": 1}
+    wider, otherwise = tmp_path / "wider", tmp_path / "otherwise"
+    train_story(run_of(kitchen, training=training, model={"width": 48}), kitchen.parent, wider, quiet=True)
+    with pytest.raises(BadValueError, match="wider: its model is not that of the model"):
+        StoryWriter.load(learnt, others=[wider])
+    shutil.copytree(learnt, otherwise)
+    words = json.loads((learnt / "vocabulary.json").read_text())
+    (otherwise / "vocabulary.json").write_text(
+        json.dumps(words | {"words": [*words["words"][:4], *words["words"][:3:-1]]})
+    )
+    with pytest.raises(CookscribeError, match="otherwise: its words are not those"):
+        StoryWriter.load(learnt, others=[otherwise])
 
 
 def other_truth(kitchen: Path) -> Path:

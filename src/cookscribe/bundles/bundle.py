@@ -4,6 +4,7 @@ kitchen/
   bundle.json            what it is: name, encoder, limits
   README.md              the model card
   proposals/, story/     model folders: config.json, weights.safetensors (half precision), vocabulary.json
+  story-2/, ...          if there, recipe models that write along with that of story/
   story-unlisted/        if there, the recipe model for films whose ingredients nobody knows
 """
 
@@ -11,8 +12,10 @@ from __future__ import annotations
 
 import math
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -104,10 +107,21 @@ class Bundle:
         return self.folder / STORY
 
     @property
+    def others(self) -> tuple[Path, ...]:
+        """Folders of the recipe models that write along with that of `story`, if the bundle has some."""
+        numbers = takewhile(lambda number: other_voice(self.folder, number).is_dir(), count(2))
+        return tuple(other_voice(self.folder, number) for number in numbers)
+
+    @property
     def unlisted(self) -> Path | None:
         """Folder of the recipe model for films without an ingredient list, if the bundle has one."""
         folder = self.folder / UNLISTED
         return folder if folder.is_dir() else None
+
+
+def other_voice(folder: Path, number: int) -> Path:
+    """Where the recipe model stands that writes along as number 2, 3, ..."""
+    return folder / f"{STORY}-{number}"
 
 
 def _shipped_folder() -> Path:
@@ -167,12 +181,21 @@ def bundle_models(name: str, films: str, proposals: Path, story: Path, target: P
 
 
 def pack(
-    config: BundleConfig, proposals: Path, story: Path, card: str, target: Path, unlisted: Path | None = None
+    config: BundleConfig,
+    proposals: Path,
+    story: Path,
+    card: str,
+    target: Path,
+    unlisted: Path | None = None,
+    others: Sequence[Path] = (),
 ) -> Bundle:
     """Make a bundle of trained models; weights are stored in half precision, training states are left behind."""
-    sources = [(proposals, PROPOSALS), (story, STORY)]
-    for source, name in sources if unlisted is None else [*sources, (unlisted, UNLISTED)]:
-        pack_model(source, target / name)
+    pack_model(proposals, target / PROPOSALS)
+    pack_model(story, target / STORY)
+    for number, other in enumerate(others, 2):
+        pack_model(other, other_voice(target, number))
+    if unlisted is not None:
+        pack_model(unlisted, target / UNLISTED)
     write_text(target / CARD, card)
     # Last, because a folder with this file counts as a bundle.
     config.save(target / DESCRIPTION)

@@ -5,7 +5,7 @@ DIR/
   features/          effnet tracks of their drawn videos, and of other cuts of them
   seed-0/proposals/  PDVC, and one more model per fold
   seed-0/candidates.safetensors   out of fold
-  seed-0/story/      the recipe model (BIVT)
+  seed-0/story/, story-2/   the recipe models (BIVT) that write together
   seed-0/story-unlisted/   the same for films whose ingredients nobody knows
   seed-0/bundle/     all of them, in half precision, with a card
 
@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from cookscribe.bundles.bundle import PROPOSALS, STORY, UNLISTED, Bundle, BundleConfig, pack
+from cookscribe.bundles.bundle import PROPOSALS, STORY, UNLISTED, Bundle, BundleConfig, other_voice, pack
 from cookscribe.bundles.drawn_features import RATE, write_drawn_features
 from cookscribe.bundles.kitchen_scores import calibrate, right_steps
 from cookscribe.bundles.remixing import remix
@@ -60,6 +60,8 @@ PARTS = 2
 TEMPO = 3.5  # of `cookscribe kitchen draw`
 # Seeds that people try first (0, 1, 7, ...) stay unseen.
 RECIPE_SEED = 1000
+# Between the seeds of two recipe models that write together.
+VOICES_APART = 10
 
 
 class KitchenRun(Config):
@@ -74,6 +76,7 @@ class KitchenRun(Config):
         seed: of the two trainings; the videos stay the same.
         model, training: changes to the proposal model's preset `small` and its training.
         story, losses, story_training, decoding: changes to the recipe model's preset.
+        voices: recipe models that write together where the ingredients are known, see `model.voices`.
         unlisted_training: instead of `story_training` for the recipe model that does without an ingredient list.
         reading: changes to the decoding of the trained model; these did best on the videos kept apart. A beam would
             make every look at them in training slower. No recipe says the same sentence twice (`new_words`).
@@ -97,6 +100,7 @@ class KitchenRun(Config):
     story: dict[str, Any] = Field(default_factory=lambda: {"planner": True, "order": "start", "width": 192})
     losses: dict[str, Any] = Field(default_factory=dict)
     story_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 12})
+    voices: int = Field(default=2, ge=1)
     unlisted_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 4})
     decoding: dict[str, Any] = Field(default_factory=lambda: {"events": "quality"})
     reading: dict[str, Any] = Field(
@@ -143,8 +147,12 @@ def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -
     place = folder / f"seed-{run.seed}"
     train_kitchen_proposals(run, watched, place / PROPOSALS, quiet=quiet)
     candidates = propose_out_of_fold(watched, place)
-    train_kitchen_story(run, watched, candidates, folder, place / STORY, listed=True, quiet=quiet)
+    stories = [place / STORY, *(other_voice(place, number) for number in range(2, run.voices + 1))]
+    for number, story in enumerate(stories):
+        voice = run.model_copy(update={"seed": run.seed + VOICES_APART * number})
+        train_kitchen_story(voice, watched, candidates, folder, story, listed=True, quiet=quiet)
     train_kitchen_story(run, watched, candidates, folder, place / UNLISTED, listed=False, quiet=quiet)
+    writers = StoryWriter.load(stories[0], others=stories[1:]), StoryWriter.load(place / UNLISTED)
     config = BundleConfig(
         name=NAME,
         encoder=ENCODER,
@@ -154,12 +162,12 @@ def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -
         most_overlap=run.most_overlap,
         simulated=True,
         weak=run.weak,
-        calibration=calibrate(*confidences(run, watched, candidates, place / STORY, listed=True)),
-        unlisted_calibration=calibrate(*confidences(run, watched, candidates, place / UNLISTED, listed=False)),
+        calibration=calibrate(*confidences(run, watched, candidates, writers[0], listed=True)),
+        unlisted_calibration=calibrate(*confidences(run, watched, candidates, writers[1], listed=False)),
     )
-    made = pack(config, place / PROPOSALS, place / STORY, card(run), place / "bundle", place / UNLISTED)
-    for name in (STORY, UNLISTED):
-        read_as(made.folder / name, reading_of(run, watched, made.folder / name))
+    made = pack(config, place / PROPOSALS, stories[0], card(run), place / "bundle", place / UNLISTED, stories[1:])
+    for name, writer in zip((STORY, UNLISTED), writers, strict=True):
+        read_as(made.folder / name, reading_of(run, watched, writer))
     return made
 
 
@@ -235,14 +243,13 @@ def train_kitchen_story(
 
 
 def confidences(
-    run: KitchenRun, watched: Watched, path: Path, story: Path, *, listed: bool
+    run: KitchenRun, watched: Watched, path: Path, writer: StoryWriter, *, listed: bool
 ) -> tuple[list[float], list[bool]]:
-    """How sure the model is of every step of the videos kept apart, and whether the step is right.
+    """How sure the writer is of every step of the videos kept apart, and whether the step is right.
 
-    Neither the recipe model nor the proposals of these videos learnt from them.
+    Neither its models nor the proposals of these videos learnt from them.
     """
-    writer, found = StoryWriter.load(story), read_candidate_store(path)[0]
-    reading = reading_of(run, watched, story)
+    found, reading = read_candidate_store(path)[0], reading_of(run, watched, writer)
     decoding = DecodingConfig.parse(writer.config.decoding.model_dump() | reading, "reading")
     _, held_out = development_split(watched.originals, run.development)
     sure: list[float] = []
@@ -276,11 +283,10 @@ def story_run(run: KitchenRun, candidates: Path, listed: bool) -> StoryRun:
     )
 
 
-def reading_of(run: KitchenRun, watched: Watched, story: Path) -> dict[str, Any]:
-    """How the trained model of this folder is read out."""
-    words = StoryWriter.load(story).vocabulary.words
+def reading_of(run: KitchenRun, watched: Watched, writer: StoryWriter) -> dict[str, Any]:
+    """How a trained writer is read out."""
     told = [sentence for video in watched.originals.values() for sentence in video.sentences]
-    return {"once": once_from(words, told, run.said_twice)} | run.reading
+    return {"once": once_from(writer.vocabulary.words, told, run.said_twice)} | run.reading
 
 
 def once_from(words: Sequence[str], sentences: Sequence[str], share: float) -> int:
@@ -317,8 +323,8 @@ def card(run: KitchenRun) -> str:
 Writes recipes of {FILMS}. It learnt from the simulated kitchen only.
 
 - Reads {ENCODER} features (EfficientNet-Lite0, ImageNet), {RATE:g} frame a second.
-- Proposals: PDVC. Recipe models: {run.preset.partition("-")[2].upper()} with planner, one for films with an ingredient
-  list and one for films without. Weights in half precision.
+- Proposals: PDVC. Recipe models: {run.preset.partition("-")[2].upper()} with planner, {run.voices} that write together
+  for films with an ingredient list and one for films without. Weights in half precision.
 - Learnt from {run.videos} drawn videos of made-up recipes of the training split (seed {RECIPE_SEED}), simulated,
   and from other cuts of each ({run.cuts}). Made by `cookscribe kitchen bundle --videos {run.videos} --seed {run.seed}`;
   judged by `cookscribe kitchen evaluate`.

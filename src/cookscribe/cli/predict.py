@@ -13,7 +13,9 @@ def register(app: typer.Typer) -> None:
 
 
 def predict(
-    model: Path = typer.Option(..., "--model", help="Folder of a trained recipe model."),
+    model: list[Path] = typer.Option(
+        ..., "--model", help="Folder of a trained recipe model; given again, of one that writes along with it."
+    ),
     candidates: Path = typer.Option(..., "--candidates", help="Candidate events, .json or .safetensors."),
     features: Path = typer.Option(..., "--features", help="Folder of feature tracks."),
     out: Path = typer.Option(..., "--out", help="Where to write the predictions (JSON)."),
@@ -43,7 +45,7 @@ def predict(
     from cookscribe.training.story_writer import StoryWriter, as_predictions
 
     torch.set_num_threads(max(threads, 1))
-    writer = StoryWriter.load(model)
+    writer = StoryWriter.load(model[0], others=model[1:])
     given = {"beam": beam, "order": order, "events": events}
     changes = {name: value for name, value in given.items() if value}
     decoding = DecodingConfig.parse(writer.config.decoding.model_dump() | changes, "decoding")
@@ -60,7 +62,8 @@ def predict(
     stories = dict(zip(inputs, writer.write(list(inputs.values()), decoding), strict=True))
     write_json(out, as_predictions(stories))
     steps = sum(len(story.steps) for story in stories.values())
-    print(f"{out}: {steps} steps for {len(stories)} videos, model {writer.config.model.letters}")
+    along = f" and {len(writer.others)} more" if writer.others else ""
+    print(f"{out}: {steps} steps for {len(stories)} videos, model {writer.config.model.letters}{along}")
     empty = [key for key, story in stories.items() if not story.steps]
     if empty:
         print(f"no step for {len(empty)} videos, e.g. {empty[0]}: {stories[empty[0]].reason}")

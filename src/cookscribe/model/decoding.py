@@ -9,6 +9,7 @@ cannot be STOP: a video with candidates always yields a recipe, and one without 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Literal
 
 import numpy as np
@@ -22,10 +23,11 @@ from cookscribe.errors import BadValueError
 from cookscribe.model.batch import Inputs
 from cookscribe.model.memory import products_kept
 from cookscribe.model.planner import SHORTEST_SHARE
-from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
+from cookscribe.model.recipe_model import RecipeModel
 from cookscribe.model.refinement import voted_times
 from cookscribe.model.sentences import SaidBefore, Written, write_sentences
 from cookscribe.model.story_decoding import CHAIN_SHARE, plan_stories
+from cookscribe.model.voices import Speaker, Voice, plan_together, select_together
 from cookscribe.story import Story, StoryStep
 
 
@@ -82,6 +84,7 @@ def write_stories(
     spans: Sequence[NDArray[np.float64]],
     words: Sequence[str],
     config: DecodingConfig,
+    others: Sequence[RecipeModel] = (),
 ) -> list[Story]:
     """Write the recipes of a batch of videos.
 
@@ -90,13 +93,17 @@ def write_stories(
         inputs: real candidates and ingredients first, padding behind.
         spans: per video, (N, 2) seconds, in the order of `inputs`.
         words: the vocabulary, word by id.
+        others: models that write along, see `voices`; the evidence of the steps is that of `model`.
     """
-    with products_kept(model):
-        return _write_stories(model, inputs, spans, words, config)
+    models = (model, *others)
+    with ExitStack() as kept:
+        for each in models:
+            kept.enter_context(products_kept(each))
+        return _write_stories(models, inputs, spans, words, config)
 
 
 def _write_stories(
-    model: RecipeModel,
+    models: Sequence[RecipeModel],
     inputs: Inputs,
     spans: Sequence[NDArray[np.float64]],
     words: Sequence[str],
@@ -107,22 +114,21 @@ def _write_stories(
     if not len(videos):
         return [Story((), NO_CANDIDATES) for _ in spans]
     taken = inputs.take(videos)
-    encoded = model.encode(taken)
+    voices = [Voice(model, model.encode(taken)) for model in models]
     told: Tensor | None = None
     if config.events == "given":
         told = given_slots(taken.event_mask, config.max_steps)
     elif config.events != "steps":
-        told, refined = tell_plan(model, taken, encoded, [spans[i] for i in videos.tolist()], config)
+        told, refined = tell_plan(voices, taken, [spans[i] for i in videos.tolist()], config)
         spans = list(spans)
         for place, video in enumerate(videos.tolist()):
             spans[video] = refined[place] if config.refine else spans[video]
-    state = State()
-    allowed = encoded.events.slot_mask.clone()
+    allowed = voices[0].encoded.events.slot_mask.clone()
+    forward_only = "start" in (config.order, *(model.config.order for model in models))
     apart = events_apart(taken.times, config.step_overlap) if config.step_overlap < 1 and told is None else None
     said = [SaidBefore(config.new_words) for _ in spans] if config.new_words else None
     for number in range(config.max_steps):
-        selection = model.select(encoded, state)
-        choice, probabilities = choose_slots(selection.logits, allowed, config, first=number == 0)
+        choice, probabilities = choose_slots(select_together(voices), allowed, config, first=number == 0)
         if told is not None:
             choice = told[:, number]
         going = (choice != 0).nonzero().squeeze(1)
@@ -133,23 +139,21 @@ def _write_stories(
             probabilities = probabilities[going]
             told = None if told is None else told[going]
             apart = None if apart is None else apart[going]
-            encoded, state, selection = encoded.take(going), state.take(going), selection.take(going)
-        rows = torch.arange(len(choice), device=choice.device)
-        sentence = model.open_sentence(encoded, state, selection.hidden[rows, choice], choice)
+            for voice in voices:
+                voice.take(going)
+        speakers = [voice.open(choice) for voice in voices]
         before = None if said is None else [said[i] for i in videos.tolist()]
         written = write_sentences(
-            model,
-            encoded,
-            selection,
-            sentence,
+            speakers,
             config.max_words,
             config.beam,
             config.length_reward,
             said=before,
             once=config.once,
         )
-        state = model.close_sentence(selection, written.sentence, written.real)
-        evidence = _Evidence(model, encoded, selection, written, choice)
+        for voice, sentence in zip(voices, written.told, strict=True):
+            voice.close(sentence, written.real)
+        evidence = _Evidence(speakers[0], written, choice)
         for row, video in enumerate(videos.tolist()):
             if said is not None:
                 said[video].add(written.words[row])
@@ -165,11 +169,12 @@ def _write_stories(
                     **evidence.of(row),
                 )
             )
+        rows = torch.arange(len(choice), device=choice.device)
         if not config.reuse:
             allowed[rows, choice] = False
         if apart is not None:
             allowed[:, 1:] &= apart[rows, choice - 1]
-        if "start" in (config.order, model.config.order):
+        if forward_only:
             slots = torch.arange(allowed.shape[1], device=choice.device)
             allowed &= (slots == 0) | (slots > choice.unsqueeze(1))
     return [Story(tuple(found), "" if found else NO_CANDIDATES) for found in steps]
@@ -191,14 +196,14 @@ def given_slots(event_mask: Tensor, max_steps: int) -> Tensor:
 
 
 def tell_plan(
-    model: RecipeModel, inputs: Inputs, encoded: Encoded, spans: Sequence[NDArray[np.float64]], config: DecodingConfig
+    voices: Sequence[Voice], inputs: Inputs, spans: Sequence[NDArray[np.float64]], config: DecodingConfig
 ) -> tuple[Tensor, list[NDArray[np.float64]]]:
     """The planned slots of each video, (B, max_steps) with 0 (STOP) behind the last, and its refined spans, seconds."""
-    if model.planner is None or config.events == "steps" or config.events == "given":
+    if any(voice.model.planner is None for voice in voices) or config.events == "steps" or config.events == "given":
         raise BadValueError(
             f"events = {config.events}", "the model has no planner", "train one with planner = true, or choose steps"
         )
-    plan = model.plan(inputs, encoded)
+    plan = plan_together(voices, inputs)
     stories = plan_stories(
         plan,
         config.events,
@@ -236,16 +241,14 @@ def choose_slots(logits: Tensor, allowed: Tensor, config: DecodingConfig, *, fir
 class _Evidence:
     """What the simulator and textual attention saw in this step, trimmed to each video's own ingredients."""
 
-    def __init__(
-        self, model: RecipeModel, encoded: Encoded, selection: Selection, written: Written, choice: Tensor
-    ) -> None:
-        self.present = selection.simulation is not None
-        simulation = selection.simulation
+    def __init__(self, speaker: Speaker, written: Written, choice: Tensor) -> None:
+        encoded, simulation = speaker.encoded, speaker.selection.simulation
+        self.present = simulation is not None
         if simulation is None or encoded.raw_ingredients is None:
             return
         self.counts = encoded.ingredient_mask.sum(dim=1).tolist()
         self.change = (simulation.ingredient_states - encoded.raw_ingredients).norm(dim=-1)
-        context = model.context(written.hidden, encoded, selection)
+        context = speaker.model.context(written.hidden, encoded, speaker.selection)
         if context is not None:
             # The strongest look of any word: a step uses what at least one of its words names.
             real = written.real.unsqueeze(-1)

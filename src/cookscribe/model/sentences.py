@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from cookscribe.model.config import BOS, EOS, PAD, UNK
-from cookscribe.model.generator import OpenSentence, Told
-from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection
+from cookscribe.model.generator import Told
+from cookscribe.model.voices import Speaker, mean_log_probabilities
 from cookscribe.model.writing import SentenceWriter
 
 
@@ -21,14 +21,14 @@ class Written:
     Attributes:
         words: per video, the ids of its words, without BOS and EOS.
         scores: (B,) mean log-probability of a word, EOS included.
-        sentence: to be closed by the model.
+        told: per speaker, to be closed by its model.
         real: (B, length) True for BOS and the words, False behind the end of the sentence.
-        hidden: (B, length, d) output vectors, position k predicts word k.
+        hidden: (B, length, d) output vectors of the first speaker, position k predicts word k.
     """
 
     words: list[list[int]]
     scores: Tensor
-    sentence: Told
+    told: tuple[Told, ...]
     real: Tensor
     hidden: Tensor
 
@@ -53,10 +53,7 @@ class SaidBefore:
 
 
 def write_sentences(
-    model: RecipeModel,
-    encoded: Encoded,
-    selection: Selection,
-    sentence: OpenSentence,
+    speakers: Sequence[Speaker],
     max_words: int,
     beam: int = 1,
     length_reward: float = 1.0,
@@ -66,29 +63,38 @@ def write_sentences(
     """Finish the open sentences.
 
     Args:
+        speakers: of the same videos; their mean decides.
         said: per video, what was said before; it is not said again, unless nothing else can be said.
         once: words from this id on stand at most once in a sentence; 0 for any number of times.
 
     A sentence has at least one word, and never PAD, BOS or UNK. With `beam` > 1 every video keeps that many sentences
     at once and the one with the best log-probability / length ** length_reward wins; they are rows of one batch.
     """
-    videos = len(sentence.event)
-    device = sentence.event.device
+    event = speakers[0].sentence.event
+    videos, device = len(event), event.device
     if beam > 1:
         rows = torch.arange(videos, device=device).repeat_interleave(beam)
-        sentence, encoded, selection = sentence.take(rows), encoded.take(rows), selection.take(rows)
+        speakers = [speaker.take(rows) for speaker in speakers]
     first_rows = torch.arange(videos, device=device).unsqueeze(1) * beam
     # One sentence is alive at the start; the others would be copies of it.
     totals = torch.full((videos, beam), float("-inf"), device=device)
     totals[:, 0] = 0.0
     tokens = torch.full((videos * beam, 1), BOS, device=device)
     finished = torch.zeros(videos * beam, dtype=torch.bool, device=device)
-    writer = SentenceWriter(model.generator, sentence, max_words + 1)
-    hidden = sentence.event.new_zeros(videos * beam, max_words + 1, sentence.event.shape[-1])
+    writers = [SentenceWriter(speaker.model.generator, speaker.sentence, max_words + 1) for speaker in speakers]
+    hidden = event.new_zeros(videos * beam, max_words + 1, event.shape[-1])
     for position in range(max_words + 1):
-        row = writer.next(model.fed(tokens[:, -1:])[:, 0])
-        hidden[:, position] = row
-        likely = model.word_scores(row.unsqueeze(1), encoded, selection, writer.opened)[:, 0]
+        rows_now = [
+            writer.next(speaker.model.fed(tokens[:, -1:])[:, 0])
+            for speaker, writer in zip(speakers, writers, strict=True)
+        ]
+        hidden[:, position] = rows_now[0]
+        likely = mean_log_probabilities(
+            [
+                speaker.model.word_scores(row.unsqueeze(1), speaker.encoded, speaker.selection, writer.opened)[:, 0]
+                for speaker, writer, row in zip(speakers, writers, rows_now, strict=True)
+            ]
+        )
         following = _allowed(likely, finished, position, max_words)
         if once:
             _say_once(following, tokens, once)
@@ -99,7 +105,8 @@ def write_sentences(
         parent, token = best // likely.shape[1], best % likely.shape[1]
         if beam > 1:
             parents = (first_rows + parent).flatten()
-            writer.reorder(parents)
+            for writer in writers:
+                writer.reorder(parents)
             hidden = hidden[parents]
             tokens, finished = tokens[parents], finished[parents]
         tokens = torch.cat((tokens, token.view(-1, 1)), dim=1)
@@ -107,8 +114,9 @@ def write_sentences(
         if bool(finished.all()):
             break
         if beam == 1:
-            writer.leave(finished)
-    return _best(tokens, totals, writer, hidden[:, : tokens.shape[1] - 1], beam, length_reward)
+            for writer in writers:
+                writer.leave(finished)
+    return _best(tokens, totals, writers, hidden[:, : tokens.shape[1] - 1], beam, length_reward)
 
 
 def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int) -> Tensor:
@@ -148,7 +156,12 @@ def _forbid(following: Tensor, tokens: Tensor, finished: Tensor, said: Sequence[
 
 
 def _best(
-    tokens: Tensor, totals: Tensor, writer: SentenceWriter, hidden: Tensor, beam: int, length_reward: float
+    tokens: Tensor,
+    totals: Tensor,
+    writers: Sequence[SentenceWriter],
+    hidden: Tensor,
+    beam: int,
+    length_reward: float,
 ) -> Written:
     videos = len(totals)
     # The last token was never fed: it is EOS or padding in every row.
@@ -159,7 +172,8 @@ def _best(
         normalised = totals / lengths.view(videos, beam).float() ** length_reward
         keep = torch.arange(videos, device=totals.device) * beam + normalised.argmax(dim=1)
         tokens, real, lengths, hidden = tokens[keep], real[keep], lengths[keep], hidden[keep]
-        writer.reorder(keep)
+        for writer in writers:
+            writer.reorder(keep)
         totals = totals.flatten()[keep]
     words = [row[1:length] for row, length in zip(tokens.tolist(), lengths.tolist(), strict=True)]
-    return Written(words, totals.flatten() / lengths, writer.told(), real, hidden)
+    return Written(words, totals.flatten() / lengths, tuple(writer.told() for writer in writers), real, hidden)

@@ -19,9 +19,9 @@ from cookscribe.model.decoding import DecodingConfig, write_stories
 from cookscribe.model.losses import LossConfig, StoryLosses
 from cookscribe.model.plan_losses import PLAN_LOSSES, PlanLosses
 from cookscribe.model.planner import Plan
+from cookscribe.model.plans import joined
 from cookscribe.model.recipe_model import RecipeModel
 from cookscribe.seeds import derived_seed, generator
-from cookscribe.studies.plans import joined
 from cookscribe.studies.selection_videos import (
     Augmentation,
     SelectionVideo,

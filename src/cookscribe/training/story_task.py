@@ -105,9 +105,13 @@ class StoryTask:
 
 
 def decode(
-    model: RecipeModel, videos: Sequence[StoryInput], vocabulary: Vocabulary, config: StoryConfig
+    model: RecipeModel,
+    videos: Sequence[StoryInput],
+    vocabulary: Vocabulary,
+    config: StoryConfig,
+    others: Sequence[RecipeModel] = (),
 ) -> list[Story]:
-    """Write the recipes of any number of videos, in batches of similar size."""
+    """Write the recipes of any number of videos, in batches of similar size; `others` write along with `model`."""
     device = model.output.linear.weight.device
     # A model that listens may also write words it only reads.
     words = vocabulary.words + (config.read_words if config.model.heard else ())
@@ -117,7 +121,7 @@ def decode(
         chosen = order[first : first + DECODING_BATCH]
         batch = [videos[i] for i in chosen]
         spans = [video.candidates.spans.astype(np.float64) for video in batch]
-        written = write_stories(model, batch_inputs(batch, device), spans, words, config.decoding)
+        written = write_stories(model, batch_inputs(batch, device), spans, words, config.decoding, others)
         stories.update(zip(chosen, written, strict=True))
     return [stories[i] for i in range(len(videos))]
 

@@ -22,26 +22,46 @@ from cookscribe.training.story_config import StoryConfig
 from cookscribe.training.story_data import Reader, StoryInput
 from cookscribe.training.story_task import KIND, decode
 
+SAME = "train both with one configuration, on the same videos and with different seeds"
+
 
 class StoryWriter:
-    """Writes recipes. `config.model.letters` names the model, `config.actions` the rows of the evidence."""
+    """Writes recipes. `config.model.letters` names the model, `config.actions` the rows of the evidence.
 
-    def __init__(self, model: RecipeModel, config: StoryConfig, vocabulary: Vocabulary) -> None:
+    `others` are models of the same sizes, words and actions that write along with the first, see `model.voices`.
+    """
+
+    def __init__(
+        self, model: RecipeModel, config: StoryConfig, vocabulary: Vocabulary, others: Sequence[RecipeModel] = ()
+    ) -> None:
         self.model = model.eval()
+        self.others = tuple(other.eval() for other in others)
         self.config = config
         self.vocabulary = vocabulary
         self.reader = Reader(config.read_words, config.copy_list)
 
     @classmethod
-    def load(cls, folder: Path, device: str = "cpu") -> Self:
-        """Open a model folder; what does not fit is a typed error naming the file."""
+    def load(cls, folder: Path, device: str = "cpu", others: Sequence[Path] = ()) -> Self:
+        """Open a model folder, and those of the models that write along; what does not fit is a typed error."""
         saved = open_model(folder, KIND)
         config = StoryConfig.parse(saved.config, saved.folder / "config.json")
         if saved.vocabulary is None or len(saved.vocabulary) != config.model.vocabulary_size:
             raise BadFileError(saved.folder, "its vocabulary is missing or does not fit the model", "train again")
         model = RecipeModel(config.model)
         saved.load_weights(model)
-        return cls(model.to(device), config, saved.vocabulary)
+        writer = cls(model.to(device), config, saved.vocabulary)
+        writer.others = tuple(writer._same_as_here(cls.load(other, device), other) for other in others)
+        return writer
+
+    def _same_as_here(self, other: StoryWriter, folder: Path) -> RecipeModel:
+        """The model of another writer that reads, knows and says the same."""
+        mine, theirs = self.config, other.config
+        for name in ("model", "texts", "parts", "copy_list", "read_words", "actions", "encoder"):
+            if getattr(mine, name) != getattr(theirs, name):
+                raise BadValueError(folder, f"its {name} is not that of the model it shall write along with", SAME)
+        if self.vocabulary.words != other.vocabulary.words:
+            raise BadValueError(folder, "its words are not those of the model it shall write along with", SAME)
+        return other.model
 
     def check_track(self, name: str, found: FeatureTrack) -> None:
         """Refuse features the model was not made for."""
@@ -93,7 +113,7 @@ class StoryWriter:
     def write(self, videos: Sequence[StoryInput], decoding: DecodingConfig | None = None) -> list[Story]:
         """The recipes of the videos, in their order."""
         config = self.config if decoding is None else self.config.model_copy(update={"decoding": decoding})
-        return decode(self.model, videos, self.vocabulary, config)
+        return decode(self.model, videos, self.vocabulary, config, self.others)
 
 
 def with_features(candidates: Candidates, track: FeatureTrack | None, name: str, parts: int = 1) -> Candidates:
