@@ -99,6 +99,19 @@ def test_a_recipe_with_evidence(scribe: Scribe, film: Path) -> None:
     assert list(dict.fromkeys(stages)) == ["watching", "proposing", "writing"]
 
 
+def test_a_bundle_of_recipe_models_that_write_together(bundle: Bundle, film: Path, tmp_path: Path) -> None:
+    story = str(bundle.story)
+    words = ["bundle", "--proposals", str(bundle.proposals), "--story", story, "--story", story, "--name", "two"]
+    result = CliRunner().invoke(build_app(), [*words, "--out", str(tmp_path / "two")])
+    assert result.exit_code == 0, result.output
+    made = Bundle.open(tmp_path / "two")
+    assert made.others == (made.folder / "story-2",)
+    assert "2 that write together" in (made.folder / "README.md").read_text()
+    together, alone = (load_film_scribe(each, MadeUpEncoder()).write(film) for each in (made, bundle))
+    # The same model twice says what it says alone.
+    assert [step.sentence for step in together.steps] == [step.sentence for step in alone.steps]
+
+
 def test_without_ingredients_it_still_writes_and_says_so(scribe: Scribe, film: Path) -> None:
     recipe = scribe.write(film)
     assert recipe.steps

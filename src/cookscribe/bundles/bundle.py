@@ -149,13 +149,16 @@ def find_bundle(name: str | Path) -> Bundle:
     raise BadValueError(str(name), "no bundle of this name and no such folder", shipped_advice())
 
 
-def bundle_models(name: str, films: str, proposals: Path, story: Path, target: Path) -> Bundle:
-    """Make a bundle of two model folders that read the same features; its card says what it was made of.
+def bundle_models(
+    name: str, films: str, proposals: Path, story: Path, target: Path, others: Sequence[Path] = ()
+) -> Bundle:
+    """Make a bundle of model folders that read the same features; its card says what it was made of.
 
     Raises:
-        BadValueError: the two models read different features, or `target` is not empty.
+        BadValueError: the models read different features, `others` do not write along with `story` because their words
+            are not the same, or `target` is not empty.
     """
-    proposer, writer = Proposer.load(proposals), StoryWriter.load(story)
+    proposer, writer = Proposer.load(proposals), StoryWriter.load(story, others=others)
     if target.exists() and any(target.iterdir()):
         raise BadValueError(target, "is not empty", "choose a new folder")
     encoder, width = writer.config.encoder, writer.config.track_width
@@ -169,15 +172,16 @@ def bundle_models(name: str, films: str, proposals: Path, story: Path, target: P
     config = BundleConfig(name=name, encoder=encoder, films=films, simulated=writer.config.simulated)
     learnt = "the simulated kitchen only" if config.simulated else "film"
     model = writer.config.model
+    together = f", {1 + len(others)} that write together" if others else ""
     card = f"""# {name}
 
 {films or "A recipe model for cooking videos."}
 
 - Reads {encoder} features ({width} columns); learnt from {learnt}.
-- Proposals: PDVC, {proposer.config.queries} candidates. Recipe model: {model.letters}, {model.width} units.
+- Proposals: PDVC, {proposer.config.queries} candidates. Recipe model: {model.letters}, {model.width} units{together}.
 - {len(writer.vocabulary)} words, {len(writer.config.actions)} actions. Weights in half precision.
 """
-    return pack(config, proposals, story, card, target)
+    return pack(config, proposals, story, card, target, others=others)
 
 
 def pack(

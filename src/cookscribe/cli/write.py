@@ -88,15 +88,17 @@ def write_command(
 
 def bundle_command(
     proposals: Path = typer.Option(..., help="Folder of a trained proposal model."),
-    story: Path = typer.Option(..., help="Folder of a trained recipe model."),
+    story: list[Path] = typer.Option(
+        ..., help="Folder of a trained recipe model; given again, of one that writes along with it."
+    ),
     name: str = typer.Option(..., help="Name of the bundle."),
     out: Path = typer.Option(..., help="Folder of the bundle."),
     films: str = typer.Option("", help="For which films it is, in a few words."),
 ) -> None:
-    """Make a bundle of two trained models, for `cookscribe write`."""
+    """Make a bundle of a proposal model and a recipe model, or several that write together, for `cookscribe write`."""
     from cookscribe.bundles.bundle import bundle_models
 
-    made = bundle_models(name, films, proposals, story, out)
+    made = bundle_models(name, films, proposals, story[0], out, story[1:])
     size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
     typer.echo(f"{made.folder}: {made.config.name}, reads {made.config.encoder} features, {size / 2**20:.1f} MiB")
 
