@@ -20,6 +20,7 @@ from cookscribe.bundles.kitchen_scores import (
     HeldOut,
     as_markdown,
     by_the_list,
+    held_out_recipes,
     means_as_markdown,
     score_bundle,
     times_the_neighbour,
@@ -27,6 +28,7 @@ from cookscribe.bundles.kitchen_scores import (
 from cookscribe.datasets.store import FeatureStore
 from cookscribe.encoders import Progress
 from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipe
+from cookscribe.kitchen.splits import HELD_OUT, TESTING
 from cookscribe.proposals.candidate_store import read_candidate_store
 from cookscribe.proposals.run import read_folds
 from cookscribe.scribe import load_film_scribe
@@ -38,6 +40,7 @@ from cookscribe.video import VideoFile, write_video
 WIDTH = 16
 RUN = KitchenRun(
     videos=12,
+    voices=2,
     cuts=1,
     folds=2,
     development=0.2,
@@ -148,6 +151,12 @@ def test_figures_of_held_out_films(made: tuple[Bundle, Path], tmp_path: Path) ->
     assert rows[REPHRASED]["SODA tIoU"] == rows[OURS]["SODA tIoU"]
     assert as_markdown(rows).count("\n") == len(rows) + 1
     assert held_out.tracks.ids() == [recipe.id]
+
+
+def test_held_out_recipes_of_any_seed_have_something_training_never_showed() -> None:
+    usual, others = held_out_recipes(5), held_out_recipes(5, seed=4000)
+    assert not {recipe.id for recipe in usual} & {recipe.id for recipe in others}
+    assert all(recipe.pairs & HELD_OUT[TESTING] for recipe in (*usual, *others))
 
 
 def test_means_of_several_bundles() -> None:

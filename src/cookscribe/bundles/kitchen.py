@@ -100,7 +100,7 @@ class KitchenRun(Config):
     story: dict[str, Any] = Field(default_factory=lambda: {"planner": True, "order": "start", "width": 192})
     losses: dict[str, Any] = Field(default_factory=dict)
     story_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 12})
-    voices: int = Field(default=2, ge=1)
+    voices: int = Field(default=3, ge=1)
     unlisted_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 4})
     decoding: dict[str, Any] = Field(default_factory=lambda: {"events": "quality"})
     reading: dict[str, Any] = Field(

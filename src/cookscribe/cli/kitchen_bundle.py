@@ -46,6 +46,7 @@ def evaluate(
     videos: int = typer.Option(50, min=1, help="How many held-out videos."),
     work: Path = typer.Option(None, help="Folder of `kitchen bundle`, for the nearest-neighbour captioner beside it."),
     workers: int = typer.Option(1, min=1, help="Processes that draw."),
+    seed: int = typer.Option(2000, min=0, help="Another seed, other held-out videos."),
 ) -> None:
     """Score bundles on drawn videos that were held out: mp4 files, the path of `cookscribe write`."""
     import torch
@@ -62,10 +63,10 @@ def evaluate(
     # All are opened first, so that a wrong name costs no time.
     for name, scribe in [(name, _film_scribe(name)) for name in model]:
         wording = scribe.bundle.config.wording or VARIED
-        held_out = scores.HeldOut.draw(out, videos, wording, workers)
+        held_out = scores.HeldOut.draw(out, videos, wording, workers, seed)
         rows, recipes = scores.score_bundle(scribe, held_out, training)
         tables.append(rows)
-        typer.echo(f"{name}: {videos} held-out drawn videos, simulated, {wording} wording")
+        typer.echo(f"{name}: {videos} held-out drawn videos (seed {seed}), simulated, {wording} wording")
         typer.echo(scores.as_markdown(rows))
         sure = [step.confidence or 0.0 for recipe in recipes.values() for step in recipe.steps]
         right = [
