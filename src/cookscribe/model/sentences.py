@@ -84,15 +84,15 @@ def write_sentences(
     writers = [SentenceWriter(speaker.model.generator, speaker.sentence, max_words + 1) for speaker in speakers]
     hidden = event.new_zeros(videos * beam, max_words + 1, event.shape[-1])
     for position in range(max_words + 1):
-        rows_now = [
+        outputs = [
             writer.next(speaker.model.fed(tokens[:, -1:])[:, 0])
             for speaker, writer in zip(speakers, writers, strict=True)
         ]
-        hidden[:, position] = rows_now[0]
+        hidden[:, position] = outputs[0]
         likely = mean_log_probabilities(
             [
-                speaker.model.word_scores(row.unsqueeze(1), speaker.encoded, speaker.selection, writer.opened)[:, 0]
-                for speaker, writer, row in zip(speakers, writers, rows_now, strict=True)
+                speaker.model.word_scores(output.unsqueeze(1), speaker.encoded, speaker.selection, writer.opened)[:, 0]
+                for speaker, writer, output in zip(speakers, writers, outputs, strict=True)
             ]
         )
         following = _allowed(likely, finished, position, max_words)
