@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cookscribe.bundles.kitchen import once_from
+from cookscribe.bundles.kitchen import said_again
 from cookscribe.candidates import Candidates, tiou_matrix
 from cookscribe.datasets.vocabulary import SPECIALS
 from cookscribe.scribe import steps_apart, told_once
@@ -90,8 +90,8 @@ def test_told_steps_lie_apart_and_in_order(drawn: list[tuple[float, float, float
         assert one[0] <= following[0]
 
 
-@pytest.mark.parametrize(("share", "expected"), [(0.0, "salt"), (0.3, "onion"), (1.0, "the")])
-def test_rare_words_are_said_once(share: float, expected: str) -> None:
+@pytest.mark.parametrize(("least", "expected"), [(1, {"the", "boil"}), (2, {"the"}), (3, set())])
+def test_words_that_sentences_say_twice_may_be_said_again(least: int, expected: set[str]) -> None:
     words = (*SPECIALS, "the", "onion", "boil", "salt")
-    told_before = ["chop the onion and the garlic", "boil water and boil it", "add salt", "peel the onion"]
-    assert words[once_from(words, told_before, share)] == expected
+    told_before = ["chop the onion and the garlic", "boil water and boil it", "add salt", "peel the onion", "the the"]
+    assert {words[number] for number in said_again(words, told_before, least)} == expected

@@ -269,12 +269,13 @@ def test_a_heard_word_is_not_said_again_and_again(beam: int) -> None:
     heard[..., 0] = torch.tensor([7, 8])
     spans = [np.zeros((heard.shape[1], 2))]
 
-    def said(once: int, new_words: int = 0) -> list[str]:
-        config = DecodingConfig(max_words=5, events="given", beam=beam, once=once, new_words=new_words)
+    def said(once: int, new_words: int = 0, again: tuple[int, ...] = ()) -> list[str]:
+        config = DecodingConfig(max_words=5, events="given", beam=beam, once=once, new_words=new_words, again=again)
         (story,) = write_stories(model, replace(inputs, heard=heard), spans, NAMES, config)
         return [step.sentence for step in story.steps]
 
     assert any(len(set(line.split())) < len(line.split()) for line in said(0))
     assert all(len(set(line.split())) == len(line.split()) for line in said(4))
+    assert said(4, again=tuple(range(4, len(NAMES)))) == said(0)
     # With a beam, too, no sentence is told twice.
     assert len(set(said(4, 2))) == len(said(4, 2))

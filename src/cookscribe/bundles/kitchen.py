@@ -80,8 +80,8 @@ class KitchenRun(Config):
         unlisted_training: instead of `story_training` for the recipe model that does without an ingredient list.
         reading: changes to the decoding of the trained model; these did best on the videos kept apart. A beam would
             make every look at them in training slower. No recipe says the same sentence twice (`new_words`).
-        said_twice: share of training sentences that say one of the rarer words twice and may do so; the model may not,
-            see `once_from`.
+        said_twice: a word that fewer training sentences than this say twice stands at most once in a sentence, so that
+            "onion and onion" is not said, while "bring water to a boil and boil the pasta in it" is.
         most_overlap: see `BundleConfig`.
         preset: of the recipe model.
         weak: mean confidence below which a recipe says that its evidence is weak; confidences are calibrated, so 0.5
@@ -113,7 +113,7 @@ class KitchenRun(Config):
             "new_words": 30,
         }
     )
-    said_twice: float = Field(default=0.02, ge=0, le=1)
+    said_twice: int = Field(default=2, ge=1)
     most_overlap: float = Field(default=0.4, ge=0, le=1)
     weak: float = 0.5
 
@@ -286,26 +286,14 @@ def story_run(run: KitchenRun, candidates: Path, listed: bool) -> StoryRun:
 def reading_of(run: KitchenRun, watched: Watched, writer: StoryWriter) -> dict[str, Any]:
     """How a trained writer is read out."""
     told = [sentence for video in watched.originals.values() for sentence in video.sentences]
-    return {"once": once_from(writer.vocabulary.words, told, run.said_twice)} | run.reading
+    again = said_again(writer.vocabulary.words, told, run.said_twice)
+    return {"once": len(SPECIALS), "again": again} | run.reading
 
 
-def once_from(words: Sequence[str], sentences: Sequence[str], share: float) -> int:
-    """The first id from which on words may stand once in a sentence, so that "onion and onion" is not said.
-
-    Words are ordered by how frequent they are, and the frequent ones ("the", "chopped") are said again. The rule begins
-    as early as it can without forbidding more than this share of the training sentences.
-    """
-    ids = {word: number for number, word in enumerate(words)}
-    again: Counter[int] = Counter()  # sentences by the last word that they say twice
-    for sentence in sentences:
-        counts = Counter(ids[word] for word in sentence.split() if word in ids)
-        again[max((number for number, count in counts.items() if count > 1), default=-1)] += 1
-    forbidden = 0
-    for number in range(len(words) - 1, len(SPECIALS) - 1, -1):
-        forbidden += again[number]
-        if forbidden > share * len(sentences):
-            return number + 1
-    return len(SPECIALS)
+def said_again(words: Sequence[str], sentences: Sequence[str], least: int) -> tuple[int, ...]:
+    """Ids of the words that at least so many sentences say twice, such as "the" and "chopped"."""
+    counts = Counter(word for sentence in sentences for word, said in Counter(sentence.split()).items() if said > 1)
+    return tuple(number for number, word in enumerate(words) if counts[word] >= least)
 
 
 def read_as(folder: Path, changes: Mapping[str, Any]) -> None:

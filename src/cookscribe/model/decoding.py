@@ -47,6 +47,7 @@ class DecodingConfig(Config):
             nothing else can be said; 0 for no such rule.
         once: words from this id on (a vocabulary begins with the most frequent ones) stand at most once in a sentence;
             0 for no such rule. A model that copies may otherwise say a heard word again and again.
+        again: ids of words that are free of this rule.
         stop_bias: added to the logit of STOP; above 0 gives shorter recipes.
         events: "steps" chooses one event after another, as the paper does; "given" writes about every candidate in
             order, because somebody else has chosen them; "quality", "chain", "counted" and "both" tell the best
@@ -65,6 +66,7 @@ class DecodingConfig(Config):
     step_overlap: float = Field(default=1.0, ge=0, le=1)
     new_words: int = Field(default=0, ge=0)
     once: int = Field(default=0, ge=0)
+    again: tuple[int, ...] = Field(default=(), exclude_if=lambda v: not v)
     stop_bias: float = 0.0
     events: Literal["steps", "given", "quality", "chain", "counted", "both"] = "steps"
     max_overlap: float = Field(default=0.3, ge=0, le=1)
@@ -150,6 +152,7 @@ def _write_stories(
             config.length_reward,
             said=before,
             once=config.once,
+            again=config.again,
         )
         for voice, sentence in zip(voices, written.told, strict=True):
             voice.close(sentence, written.real)

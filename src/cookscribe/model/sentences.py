@@ -59,6 +59,7 @@ def write_sentences(
     length_reward: float = 1.0,
     said: Sequence[SaidBefore] | None = None,
     once: int = 0,
+    again: Sequence[int] = (),
 ) -> Written:
     """Finish the open sentences.
 
@@ -66,6 +67,7 @@ def write_sentences(
         speakers: of the same videos; their mean decides.
         said: per video, what was said before; it is not said again, unless nothing else can be said.
         once: words from this id on stand at most once in a sentence; 0 for any number of times.
+        again: words that may be said again all the same.
 
     A sentence has at least one word, and never PAD, BOS or UNK. With `beam` > 1 every video keeps that many sentences
     at once and the one with the best log-probability / length ** length_reward wins; they are rows of one batch.
@@ -97,7 +99,7 @@ def write_sentences(
         )
         following = _allowed(likely, finished, position, max_words)
         if once:
-            _say_once(following, tokens, once)
+            _say_once(following, tokens, once, again)
         if said is not None:
             _forbid(following, tokens, finished, said, beam)
         scores = (totals.view(-1, 1) + following).view(videos, -1)
@@ -135,13 +137,14 @@ def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int)
     return following
 
 
-def _say_once(following: Tensor, tokens: Tensor, once: int) -> None:
+def _say_once(following: Tensor, tokens: Tensor, once: int, again: Sequence[int]) -> None:
     """Take the words from id `once` on that stand in the sentence already out of the log-probabilities, in place."""
     spoken = torch.where(tokens >= once, tokens, PAD)
-    # PAD is no word: it keeps what it had, which lets finished sentences go on.
-    kept = following[:, PAD].clone()
+    # PAD is no word: it keeps what it had, which lets finished sentences go on. So do the words of `again`.
+    free = torch.tensor([PAD, *again], device=tokens.device)
+    kept = following[:, free]
     following.scatter_(1, spoken, float("-inf"))
-    following[:, PAD] = kept
+    following[:, free] = kept
 
 
 def _forbid(following: Tensor, tokens: Tensor, finished: Tensor, said: Sequence[SaidBefore], beam: int) -> None:
