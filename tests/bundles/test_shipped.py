@@ -15,8 +15,8 @@ from cookscribe.kitchen.recipes import make_recipe
 from cookscribe.scribe import Scribe, load
 from cookscribe.training.checkpoint import read_tensors
 
-MOST_BYTES = 18 * 2**20
-ALL_BYTES = 40 * 2**20
+MOST_BYTES = 26 * 2**20  # four recipe models, three of which write together
+ALL_BYTES = 40 * 10**6
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def bundle() -> Bundle:
 def test_it_is_small_and_half_precision(bundle: Bundle) -> None:
     size = sum(path.stat().st_size for path in bundle.folder.rglob("*") if path.is_file())
     assert size <= MOST_BYTES
-    for folder in (bundle.proposals, bundle.story):
+    for folder in (bundle.proposals, bundle.story, *bundle.others):
         tensors, _ = read_tensors(folder / "weights.safetensors")
         assert all(value.dtype != torch.float32 for value in tensors.values())
         assert any(value.dtype == torch.float16 for value in tensors.values())

@@ -12,8 +12,9 @@ from cookscribe.candidates import tiou_matrix
 from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.datasets.root import YouCook2
 from cookscribe.datasets.transcripts import Transcript
-from cookscribe.model.plans import joined, mean_plan, read_plan, write_plan
+from cookscribe.model.plans import joined, mean_plan
 from cookscribe.model.story_decoding import plan_stories
+from cookscribe.studies.plan_files import read_plan, write_plan
 from cookscribe.studies.report import bootstrap_interval, mean_and_deviation
 from cookscribe.studies.selection_inputs import SelectionInputs
 from cookscribe.studies.selection_scores import score_choice

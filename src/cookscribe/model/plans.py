@@ -1,29 +1,28 @@
-"""Plans of many videos as plain tensors: joined, averaged, written to and read from a file."""
+"""Plans of many videos as plain tensors: joined and averaged."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn import functional as F
 
-from cookscribe.files import replacing
 from cookscribe.model.chains import Potentials
 from cookscribe.model.planner import Plan
 
 _PAIRS = ("edge", "redundancy")
 
 
-def _parts(plan: Plan) -> dict[str, Tensor]:
+def plan_parts(plan: Plan) -> dict[str, Tensor]:
+    """The tensors of a plan by name."""
     parts = {"times": plan.times, "quality": plan.quality, "count": plan.count, "mask": plan.mask}
     parts |= vars(plan.potentials)
     return parts if plan.redundancy is None else {**parts, "redundancy": plan.redundancy}
 
 
-def _plan(parts: dict[str, Tensor]) -> Plan:
+def plan_of(parts: dict[str, Tensor]) -> Plan:
+    """The plan of the tensors of `plan_parts`."""
     potentials = Potentials(parts["node"], parts["first"], parts["last"], parts["edge"])
     return Plan(parts["times"], parts["quality"], parts["count"], potentials, parts["mask"], parts.get("redundancy"))
 
@@ -34,7 +33,7 @@ def joined(plans: Sequence[Plan]) -> Plan:
     parts: dict[str, list[Tensor]] = {}
     for plan in plans:
         missing = largest - plan.mask.shape[1]
-        for name, value in _parts(plan).items():
+        for name, value in plan_parts(plan).items():
             fill = float("-inf") if name == "node" else 0
             if name == "times":
                 value = F.pad(value, (0, 0, 0, missing))
@@ -43,7 +42,7 @@ def joined(plans: Sequence[Plan]) -> Plan:
             elif name != "count":
                 value = F.pad(value, (0, missing), value=fill)
             parts.setdefault(name, []).append(value)
-    return _plan({name: torch.cat(values) for name, values in parts.items()})
+    return plan_of({name: torch.cat(values) for name, values in parts.items()})
 
 
 def mean_plan(plans: Sequence[Plan]) -> Plan:
@@ -51,7 +50,7 @@ def mean_plan(plans: Sequence[Plan]) -> Plan:
 
     Qualities, redundancies and counts are averaged as probabilities.
     """
-    parts = [_parts(plan) for plan in plans]
+    parts = [plan_parts(plan) for plan in plans]
 
     def together(name: str) -> Tensor:
         return torch.stack([part[name] for part in parts])
@@ -60,15 +59,4 @@ def mean_plan(plans: Sequence[Plan]) -> Plan:
     for name in {"quality", "redundancy"} & set(mean):
         mean[name] = torch.logit(together(name).sigmoid().mean(dim=0), eps=1e-6)
     mean["count"] = together("count").softmax(dim=2).mean(dim=0).log()
-    return _plan({**mean, "mask": parts[0]["mask"]})
-
-
-def write_plan(path: Path, plan: Plan) -> None:
-    """Keep a plan in one file."""
-    with replacing(path) as temporary:
-        save_file({name: value.contiguous() for name, value in _parts(plan).items()}, temporary)
-
-
-def read_plan(path: Path) -> Plan:
-    """Read a plan that `write_plan` wrote."""
-    return _plan(load_file(path))
+    return plan_of({**mean, "mask": parts[0]["mask"]})

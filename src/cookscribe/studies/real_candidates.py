@@ -34,11 +34,12 @@ from cookscribe.files import read_json, write_json, write_text
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig
 from cookscribe.model.planner import Plan
-from cookscribe.model.plans import joined, mean_plan, read_plan, write_plan
+from cookscribe.model.plans import joined, mean_plan
 from cookscribe.model.refinement import voted_times
 from cookscribe.model.story_decoding import StoryRule, plan_stories
 from cookscribe.progress import track
 from cookscribe.proposals.baselines import suppressed
+from cookscribe.studies.plan_files import read_plan, write_plan
 from cookscribe.studies.registry import StudyOptions
 from cookscribe.studies.report import bootstrap_interval, fingerprint, markdown_table, mean_and_deviation, surroundings
 from cookscribe.studies.selection_drawings import OURS, PLAIN, QUIET, TRUTH, Lane, draw_counts, draw_timelines
