@@ -5,7 +5,7 @@ DIR/
   features/          effnet tracks of their drawn videos, and of other cuts of them
   seed-0/proposals/  PDVC, and one more model per fold
   seed-0/candidates.safetensors   out of fold
-  seed-0/story/, story-2/   the recipe models (BIVT) that write together
+  seed-0/story/, story-2/, ...   the recipe models (BIVT) that write together
   seed-0/story-unlisted/   the same for films whose ingredients nobody knows
   seed-0/bundle/     all of them, in half precision, with a card
 
@@ -73,7 +73,7 @@ class KitchenRun(Config):
         cuts: other cuts of each of them, see `remixing`.
         folds: models for out-of-fold candidates.
         development: share of the videos kept apart to choose the weights.
-        seed: of the two trainings; the videos stay the same.
+        seed: of the trainings; the videos stay the same.
         model, training: changes to the proposal model's preset `small` and its training.
         story, losses, story_training, decoding: changes to the recipe model's preset.
         voices: recipe models that write together where the ingredients are known, see `model.voices`.

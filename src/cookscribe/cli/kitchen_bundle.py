@@ -25,7 +25,7 @@ def bundle(
     seed: int = typer.Option(0, min=0, help="Seed of the trainings; the videos stay the same."),
     config: Path = typer.Option(None, help="JSON file with changes to the recipe of the making (see KitchenRun)."),
 ) -> None:
-    """Make the bundle `kitchen`: watch drawn videos, train both models, pack them."""
+    """Make the bundle `kitchen`: watch drawn videos, train its models, pack them."""
     import torch
 
     from cookscribe.bundles.kitchen import KitchenRun, make_kitchen_bundle
@@ -46,7 +46,7 @@ def evaluate(
     videos: int = typer.Option(50, min=1, help="How many held-out videos."),
     work: Path = typer.Option(None, help="Folder of `kitchen bundle`, for the nearest-neighbour captioner beside it."),
     workers: int = typer.Option(1, min=1, help="Processes that draw."),
-    seed: int = typer.Option(2000, min=0, help="Another seed, other held-out videos."),
+    seed: int = typer.Option(None, min=0, help="Another seed than the usual one, other held-out videos."),
 ) -> None:
     """Score bundles on drawn videos that were held out: mp4 files, the path of `cookscribe write`."""
     import torch
@@ -56,6 +56,7 @@ def evaluate(
     from cookscribe.kitchen.recipes import VARIED, read_recipes
 
     torch.set_num_threads(1)
+    seed = scores.SEED if seed is None else seed
     training = None
     if work is not None:
         training = (list(read_recipes(work / "truth.json").values()), FeatureStore(work / "features"))

@@ -31,11 +31,10 @@ class StoryWriter:
     `others` are models of the same sizes, words and actions that write along with the first, see `model.voices`.
     """
 
-    def __init__(
-        self, model: RecipeModel, config: StoryConfig, vocabulary: Vocabulary, others: Sequence[RecipeModel] = ()
-    ) -> None:
+    others: tuple[RecipeModel, ...] = ()
+
+    def __init__(self, model: RecipeModel, config: StoryConfig, vocabulary: Vocabulary) -> None:
         self.model = model.eval()
-        self.others = tuple(other.eval() for other in others)
         self.config = config
         self.vocabulary = vocabulary
         self.reader = Reader(config.read_words, config.copy_list)
