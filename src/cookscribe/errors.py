@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cookscribe.text import printable
+
 
 class CookscribeError(Exception):
-    """Work that could not be done.
+    """Work that could not be done. Its message is safe to show, whatever stands in the file or its name.
 
     Args:
         subject: the file, option or video the error is about.
@@ -21,10 +23,10 @@ class CookscribeError(Exception):
     exit_code = 1
 
     def __init__(self, subject: str | Path, cause: str, advice: str = "") -> None:
-        self.subject = str(subject)
-        self.cause = cause
-        self.advice = advice
-        super().__init__(f"{self.subject}: {cause}" + (f" ({advice})" if advice else ""))
+        self.subject = printable(str(subject))
+        self.cause = printable(cause)
+        self.advice = printable(advice)
+        super().__init__(f"{self.subject}: {self.cause}" + (f" ({self.advice})" if self.advice else ""))
 
     def __reduce__(self) -> tuple[type[CookscribeError], tuple[str, str, str]]:
         # Exceptions cross process pools by pickle, which would otherwise call __init__ with the joined message.
