@@ -6,6 +6,7 @@ import json
 import math
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,6 +64,20 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, value: Any, *, indent: int | None = 1) -> None:
     """Write `value` as strict JSON (no NaN), atomically, ending in a newline."""
     write_text(path, json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def check_file(path: Path, most: int, what: str) -> None:
+    """Refuse, before it is opened, what is too large (bytes) to be `what`, and what may never end: a pipe, a device."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return  # whoever reads it says what is wrong with it
+    if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+        raise BadFileError(path, "is a pipe or a device, not a file", "write it to a file first")
+    if found.st_size > most:
+        raise BadFileError(
+            path, f"is {found.st_size / 2**20:.1f} MiB, too large for {what}", f"the limit is {most / 2**20:g} MiB"
+        )
 
 
 def read_text(path: Path) -> str:

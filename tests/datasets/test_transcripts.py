@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,9 +15,11 @@ from hypothesis import strategies as st
 from cookscribe.datasets.transcripts import (
     LONGEST_WORD,
     Transcript,
+    check_fits,
     read_timed_transcripts,
     read_untimed_transcripts,
 )
+from cookscribe.encoders.speech import FromFile
 from cookscribe.errors import BadFileError, BadValueError
 
 
@@ -64,6 +67,34 @@ def test_adjoining_spans_hold_every_word_exactly_once(
     assert sorted(" ".join(said).split()) == sorted(word for _, _, words in parts for word in words)
 
 
+def test_what_nobody_says_is_left_out() -> None:
+    transcript = Transcript.from_text("<!-- chop \x1b[31mthe\x07leeks " + "x" * 5000 + " \u202efinely>", 10.0)
+    assert transcript.words == ("!--", "chop", "the", "leeks", "finely")
+    assert Transcript.from_segments([(0.0, 1.0, "x" * 5000)]).words == ()
+
+
+def test_the_words_of_another_film(tmp_path: Path) -> None:
+    check_fits(Transcript.from_text("stir " * 600, 10.0), 10.0, tmp_path)
+    check_fits(Transcript.from_segments([]), 10.0, tmp_path)
+    with pytest.raises(BadFileError, match="5000 words, but the film lasts 10 s"):
+        check_fits(Transcript.from_text("stir " * 5000, 10.0), 10.0, tmp_path)
+    with pytest.raises(BadFileError, match="words at 99 s"):
+        check_fits(Transcript.from_segments([(99.0, 100.0, "stir")]), 10.0, tmp_path)
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 1e308), (1e308, 1e308), (-1, 2), (float("nan"), 2), (0, float("inf"))])
+def test_times_of_no_film_are_refused(start: float, end: float) -> None:
+    with pytest.raises(BadValueError, match="later than any film"):
+        Transcript.from_segments([(0.0, 1.0, "chop"), (start, end, "the leeks")])
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "said.jsonl")
+    for read in (read_timed_transcripts, lambda path: read_untimed_transcripts(path, {}), FromFile):
+        with pytest.raises(BadFileError, match="pipe or a device"):
+            read(tmp_path / "said.jsonl")
+
+
 @pytest.mark.parametrize(
     "times", [[[0, 1]], [[0, 1], [2, 1]], [[-1, 1], [2, 3]], [[5, 6], [2, 3]], [[0, np.nan], [2, 3]]]
 )
@@ -97,6 +128,9 @@ def test_files(tmp_path: Path) -> None:
         '{"video_id": 3, "segments": [], "text": ""}',
         '{"video_id": "b", "segments": [{"start": 5, "end": 3, "text": "x"}], "text": 4}',
         '{"video_id": "a", "segments": [], "text": ""}',
+        '{"video_id": "b", "segments": [{"start": 0, "end": 1e308, "text": "x"}], "text": 4}',
+        '{"video_id": "b", "segments": [{"start": -1, "end": 1, "text": "x"}], "text": 4}',
+        '{"video_id": "b", "segments": [{"start": NaN, "end": 1, "text": "x"}], "text": NaN}',
         "[]",
     ],
 )

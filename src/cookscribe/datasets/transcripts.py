@@ -12,10 +12,19 @@ from pydantic import TypeAdapter
 
 from cookscribe.datasets.checked import Published, Seconds, checked
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.files import read_json_lines
+from cookscribe.files import check_file, read_json_lines
+from cookscribe.text import one_line
 
 # Recognisers often end a segment where the next one starts, pauses included; nobody needs longer for a word than this.
 LONGEST_WORD = 1.0
+# Nobody says what has more characters than this: it is an address, or no text at all.
+MOST_CHARACTERS = 100
+# Seconds; subtitles can write no later time.
+LATEST = 3_600_000.0
+# Words per second of film that nobody reaches, with some to spare for very short films; 5 are fast.
+FASTEST, SPARE = 20.0, 500
+# Bytes of a file with the transcripts of many videos; those of all YouCook2 have 9 MB.
+MOST_BYTES = 64 * 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +69,18 @@ class Transcript:
     def from_segments(cls, segments: Iterable[tuple[float, float, str]]) -> Transcript:
         """From recognised segments (start, end, text): each one's words are spread evenly over it, pauses cut off."""
         words: list[str] = []
-        times: list[tuple[float, float]] = []
+        times: list[NDArray[np.float64]] = [np.empty((0, 2))]
         for start, end, text in sorted(segments, key=lambda segment: segment[0]):
-            if not 0 <= start <= end:
-                raise BadValueError("transcript", f"the segment from {start} to {end} s is negative or reversed")
-            new = text.split()
+            if not 0 <= start <= end <= LATEST:
+                raise BadValueError(
+                    "transcript",
+                    f"the segment from {start:g} to {end:g} s is negative, reversed or later than any film",
+                )
+            new = split_words(text)
             words += new
-            times += _spread(len(new), start, min(end, start + LONGEST_WORD * len(new)))
+            times.append(_spread(len(new), start, min(end, start + LONGEST_WORD * len(new))))
         # Recognised segments may overlap by a little; what counts is that words stay in the order they were said.
-        joined = np.array(times, dtype=np.float64).reshape(-1, 2)
+        joined = np.concatenate(times)
         joined[:, 0] = np.maximum.accumulate(joined[:, 0])
         joined[:, 1] = np.maximum(joined[:, 0], joined[:, 1])
         return cls(tuple(words), joined, timed=True)
@@ -76,15 +88,32 @@ class Transcript:
     @classmethod
     def from_text(cls, text: str, duration: float) -> Transcript:
         """From text without times: the words are spread evenly over the whole video."""
-        words = tuple(text.split())
+        words = tuple(split_words(text))
         borders = np.linspace(0.0, duration, len(words) + 1)
         return cls(words, np.stack([borders[:-1], borders[1:]], axis=1), timed=False)
 
 
-def _spread(count: int, start: float, end: float) -> list[tuple[float, float]]:
-    """`count` equal stretches of [start, end]."""
-    step = (end - start) / max(count, 1)
-    return [(start + step * i, start + step * (i + 1)) for i in range(count)]
+def split_words(text: str) -> list[str]:
+    """The words of a text. Signs of markup that are left over, and what is too long for a word, are not said."""
+    words = one_line(text.replace("<", " ").replace(">", " ")).split()
+    return [word for word in words if len(word) <= MOST_CHARACTERS]
+
+
+def check_fits(transcript: Transcript, duration: float, path: Path) -> None:
+    """Refuse words that cannot be those of a film which lasts `duration` seconds."""
+    cause = ""
+    if len(transcript) > FASTEST * duration + SPARE:
+        cause = f"{len(transcript)} words"
+    elif len(transcript) and (late := float(transcript.times[:, 0].max())) > duration + 5:
+        cause = f"words at {late:.0f} s"
+    if cause:
+        raise BadFileError(path, f"{cause}, but the film lasts {duration:.0f} s", "is it of another film?")
+
+
+def _spread(count: int, start: float, end: float) -> NDArray[np.float64]:
+    """(count, 2) equal stretches of [start, end]."""
+    borders = start + (end - start) / max(count, 1) * np.arange(count + 1)
+    return np.stack([borders[:-1], borders[1:]], axis=1)
 
 
 class _Segment(Published):
@@ -111,6 +140,7 @@ def read_timed_transcripts(path: Path) -> dict[str, Transcript]:
 
     Only the recogniser's own text is taken; human corrections and labels in the same file would leak annotation.
     """
+    check_file(path, MOST_BYTES, "transcripts")
     transcripts: dict[str, Transcript] = {}
     for number, value in read_json_lines(path):
         subject = f"{path}, line {number}"
@@ -125,6 +155,7 @@ def read_timed_transcripts(path: Path) -> dict[str, Transcript]:
 
 def read_untimed_transcripts(path: Path, durations: Mapping[str, float]) -> dict[str, Transcript]:
     """Read JSON lines `{"video_id", "text"}`; `durations` (seconds by id) say over how long the words are spread."""
+    check_file(path, MOST_BYTES, "transcripts")
     transcripts: dict[str, Transcript] = {}
     for number, value in read_json_lines(path):
         subject = f"{path}, line {number}"

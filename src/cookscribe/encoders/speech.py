@@ -12,12 +12,18 @@ import torch
 from numpy.typing import NDArray
 
 from cookscribe.datasets.store import FeatureStore
-from cookscribe.datasets.transcripts import Transcript, read_timed_transcripts, read_untimed_transcripts
+from cookscribe.datasets.transcripts import (
+    MOST_BYTES,
+    Transcript,
+    check_fits,
+    read_timed_transcripts,
+    read_untimed_transcripts,
+)
 from cookscribe.encoders.base import Progress, silent
 from cookscribe.encoders.minilm import SentenceVectors
 from cookscribe.encoders.weights import locate
 from cookscribe.errors import BadFileError, MissingDependencyError
-from cookscribe.files import read_json_lines
+from cookscribe.files import check_file, read_json_lines
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile
 
@@ -108,6 +114,7 @@ class FromFile:
         self.path = path
         self.timed: dict[str, Transcript] = {}
         self.texts: dict[str, str] = {}
+        check_file(path, MOST_BYTES, "transcripts")
         _, first = next(iter(read_json_lines(path)), (0, {}))
         if isinstance(first, dict) and "segments" in first:
             self.timed = read_timed_transcripts(path)
@@ -132,7 +139,9 @@ class FromFile:
 
     def __call__(self, video: VideoFile, progress: Progress = silent) -> Transcript:
         progress(video.duration)
-        return self.transcript(video.path.stem, video.duration)
+        transcript = self.transcript(video.path.stem, video.duration)
+        check_fits(transcript, video.duration, self.path)
+        return transcript
 
 
 class SpeechEncoder:

@@ -1,29 +1,38 @@
 """Transcripts from the files creators have: WebVTT and SubRip subtitles, JSON of a recogniser, plain text.
 
-    find_transcript(Path("soup.mp4"))    soup.vtt, soup.en.vtt, soup.srt, soup.json or soup.txt beside the film
+    find_transcript(Path("soup.mp4"))    soup.vtt, soup.srt, soup.transcript.json, soup.transcript.txt, soup.en.vtt
 
-Subtitles that YouTube makes repeat each line while the next one rolls in; a line is taken once.
+`soup.json` and `soup.txt` are not taken by themselves: they may be the truth of a drawn film, or notes of any kind.
+`--transcript soup.json` takes them. Subtitles that YouTube makes repeat each line while the next one rolls in; a line
+is taken once. Files may be hostile: the time to read one grows with its size alone, and its size has a limit.
 """
 
 from __future__ import annotations
 
 import html
+import os
 import re
 from pathlib import Path
 from typing import Any
 
-from cookscribe.datasets.transcripts import Transcript
+from cookscribe.datasets.transcripts import Transcript, check_fits
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.files import read_json, read_text
+from cookscribe.files import check_file, read_json, read_text
 from cookscribe.recipe import RECIPE_MARK
+from cookscribe.text import one_line
 
 ENDINGS = (".vtt", ".srt", ".transcript.json", ".transcript.txt")
+MOST_BYTES = 16 * 2**20  # a recogniser's JSON of six hours, with times for each word, has 7 MB
+LONGEST_LINE = 10_000  # characters of a line of subtitles
 
 _TIME = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _CUE = re.compile(rf"^\s*{_TIME}\s*-->\s*{_TIME}")
-_MARKUP = re.compile(r"<[^>]*>|\{\\[^}]*\}")
+# None of these can begin inside itself: so each beginning is looked at once, however many are never closed.
+_MARKUP = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
 # What is not said: [Music], (applause), ♪.
-_SOUNDS = re.compile(r"\[[^\]]*\]|\([^)]*\)|[♪♫]")
+_SOUNDS = re.compile(r"\[[^\[\]]*\]|\([^()]*\)|[♪♫]")
+# No character has a number this long, and Python refuses to read it.
+_NO_CHARACTER = re.compile(r"&#[xX]?[0-9a-fA-F]{9,}+;?")
 
 Segment = tuple[float, float, str]
 
@@ -36,21 +45,18 @@ def read_transcript(path: Path, duration: float) -> Transcript:
     """
     path = Path(path)
     ending = path.suffix.lower()
+    check_file(path, MOST_BYTES, "a transcript")
     if ending == ".txt":
         transcript = Transcript.from_text(" ".join(_spoken(line) for line in read_text(path).splitlines()), duration)
     elif ending in (".vtt", ".srt"):
-        transcript = _of(cues(read_text(path)), path)
+        transcript = _of(cues(_read_subtitles(path)), path)
     elif ending == ".json":
         transcript = _of(_segments(read_json(path), path), path)
     else:
         raise BadFileError(path, f"{ending or 'no ending'}: not a transcript", "give .vtt, .srt, .json or .txt")
     if not len(transcript):
         raise BadFileError(path, "holds no words", "is it the right file?")
-    late = float(transcript.times[:, 0].max())
-    if late > duration + 5:
-        raise BadFileError(
-            path, f"words at {late:.0f} s, but the film lasts {duration:.0f} s", "is it of another film?"
-        )
+    check_fits(transcript, duration, path)
     return transcript
 
 
@@ -62,7 +68,7 @@ def find_transcript(video: Path) -> Path | None:
     video = Path(video)
     for ending in ENDINGS:
         exact = video.with_suffix(ending)
-        if exact.is_file():
+        if os.path.isfile(exact):  # unlike Path's own, no error where the longer name is too long for a file
             return exact
     for ending in (".vtt", ".srt"):
         beside = sorted(
@@ -80,21 +86,31 @@ def find_transcript(video: Path) -> Path | None:
 def cues(text: str) -> list[Segment]:
     """(start, end, text) of the cues of a WebVTT or SubRip file, without markup and repeated lines."""
     found: list[Segment] = []
-    before: list[str] = []
+    before: set[str] = set()
     block: list[str] = []
     times: tuple[float, float] | None = None
-    for line in [*text.lstrip("\ufeff").splitlines(), ""]:
+    for line in (*text.lstrip("\ufeff").splitlines(), ""):
         if match := _CUE.match(line):
             times, block = (_seconds(match, 1), _seconds(match, 5)), []
         elif line.strip():
             block.append(line)
         elif times is not None:
-            lines = [spoken for raw in block if (spoken := _spoken(raw))]
-            new = [line for line in lines if line not in before]
+            said = [spoken for raw in block if (spoken := _spoken(raw))]
+            new = [spoken for spoken in said if spoken not in before]
             if new:
                 found.append((times[0], max(times), " ".join(new)))
-            before, times = lines, None
+            before, times = set(said), None
     return found
+
+
+def _read_subtitles(path: Path) -> str:
+    text = read_text(path)
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > LONGEST_LINE:
+            raise BadFileError(
+                path, f"line {number} has {len(line)} characters", f"lines of subtitles have at most {LONGEST_LINE}"
+            )
+    return text
 
 
 def _seconds(match: re.Match[str], group: int) -> float:
@@ -103,7 +119,9 @@ def _seconds(match: re.Match[str], group: int) -> float:
 
 
 def _spoken(line: str) -> str:
-    return " ".join(_SOUNDS.sub(" ", html.unescape(_MARKUP.sub("", line))).lstrip(">- ").split())
+    """What is said in a line; the time it takes grows with its length only."""
+    line = html.unescape(_NO_CHARACTER.sub(" ", _MARKUP.sub("", line)))
+    return one_line(_SOUNDS.sub(" ", line)).lstrip(">- ")
 
 
 def _segments(value: Any, path: Path) -> list[Segment]:
@@ -115,8 +133,9 @@ def _segments(value: Any, path: Path) -> list[Segment]:
     found: list[Segment] = []
     for number, part in enumerate(value):
         try:
-            found.append((float(part["start"]), float(part["end"]), _spoken(str(part["text"]))))
-        except (TypeError, KeyError, ValueError):
+            start, end, text = part["start"], part["end"], part["text"]
+            found.append((float(start), float(end), " ".join(_spoken(line) for line in text.splitlines())))
+        except (TypeError, KeyError, ValueError, AttributeError):
             raise BadFileError(path, f'segment {number} has no "start", "end" and "text"') from None
     return found
 

@@ -51,6 +51,7 @@ SAID_BY = (0.023, 0.105, 0.193, 0.284, 0.377, 0.473, 0.569, 0.669, 0.770, 0.871,
 
 STRIDE = 2.0  # seconds between two rows of a track
 NEAR, WIDE = 4.0, 20.0  # standard deviations in seconds of the two windows
+MOST_DISTANCES = 8_000_000  # between moments and words, held at once: long films are done in parts
 
 
 @lru_cache(maxsize=1 << 16)
@@ -145,18 +146,17 @@ class WordSpace:
         """
         times = np.minimum((np.arange(max(1, round(duration / STRIDE))) + 0.5) * STRIDE, duration)
         vectors = self.vectors[heard.ids] * self.weights[heard.ids, None]
-        distance = np.square(times[:, None] - heard.times[None, :])
-        parts = []
-        density = np.zeros((len(times), 1))
-        for spread in (NEAR, WIDE):
-            window = np.exp(-0.5 * distance / spread**2)
-            parts.append(_unit(window @ vectors))
-            if spread == NEAR:
-                density = np.log1p(window.sum(axis=1, keepdims=True)) / 3
+        rows = max(1, MOST_DISTANCES // max(1, len(heard.times)))
+        near, density, wide = (
+            np.concatenate(parts)
+            for parts in zip(
+                *(_around(times[n : n + rows], heard.times, vectors) for n in range(0, len(times), rows)), strict=True
+            )
+        )
         whole = np.repeat(_unit(vectors.sum(axis=0, keepdims=True)), len(times), axis=0)
         known = np.full((len(times), 1), float(heard.timed))
         return FeatureTrack(
-            times, np.concatenate([*parts, whole, density, known], axis=1).astype(np.float32), ENCODER, duration
+            times, np.concatenate([near, wide, whole, density, known], axis=1).astype(np.float32), ENCODER, duration
         )
 
     def save(self, folder: Path) -> None:
@@ -181,6 +181,15 @@ class WordSpace:
         ):
             raise BadFileError(folder, "words and vectors do not belong together", "train again")
         return cls(tuple(words), vectors.float().numpy(), weights.float().numpy())
+
+
+def _around(
+    times: NDArray[np.float64], said: NDArray[np.float64], vectors: NDArray[np.float32]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Mean vectors of what is said near each of the times, how much that is, and mean vectors of a wider stretch."""
+    distance = np.square(times[:, None] - said[None, :])
+    near, wide = (np.exp(-0.5 * distance / spread**2) for spread in (NEAR, WIDE))
+    return _unit(near @ vectors), np.log1p(near.sum(axis=1, keepdims=True)) / 3, _unit(wide @ vectors)
 
 
 def _unit(rows: NDArray[np.floating]) -> NDArray[np.float64]:
