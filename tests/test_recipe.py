@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,11 @@ from cookscribe.recipe import (
     StepEvidence,
     Video,
 )
+from cookscribe.text import one_line, printable
 
 DURATION = 600.0
-words = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20).filter(lambda text: text.strip() != "")
+words = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20).filter(one_line)
+file_names = words.filter(lambda text: printable(text).strip() not in ("", ".", "..") and not set(text) & set("/\\"))
 probabilities = st.floats(0, 1)
 seconds = st.floats(0, DURATION)
 names = st.lists(words, max_size=3).map(tuple)
@@ -63,7 +66,9 @@ def recipes(draw: st.DrawFn) -> Recipe:
         title=draw(words),
         ingredients=draw(names),
         steps=tuple(chosen),
-        video=Video(name=draw(words), duration=DURATION, url=draw(st.none() | words)),
+        video=Video(
+            name=draw(file_names), duration=DURATION, url=draw(st.none() | st.just("https://example.org/soup?a=1"))
+        ),
         made_by=MadeBy(version=draw(st.just("") | words), simulated=draw(st.booleans())),
         evidence=evidence,
         warnings=draw(names),
@@ -139,6 +144,33 @@ WRONG: list[tuple[tuple[str | int, ...], Any, str]] = [
     (("evidence", "steps"), [{}], "evidence for 1 steps, but 2"),
     (("schema_version",), 0, "schema_version"),
     (("ingredients",), "tea", "ingredients"),
+    (("title",), "\x1b[31m\x07\u202e", "title"),
+    (("title",), "a" * 10_000, "title"),
+    (("steps", 0, "sentence"), "boil " * 200_000, r"steps\.0\.sentence"),
+    (("steps",), [VALID["steps"][0]] * 100_000, "steps"),
+    (("ingredients",), ["tea"] * 100_000, "ingredients"),
+    (("steps", 0, "ingredients"), [3], r"steps\.0\.ingredients"),
+    (("steps", 0, "span"), [1, 2], r"steps\.0\.span"),
+    (("video", "duration"), 1e308, r"video\.duration"),
+    (("video", "duration"), 10**300, r"video\.duration"),
+    (("video", "width"), 10**100, r"video\.width"),
+    (("evidence", "steps", 0), {"change": [1e308]}, r"change\.0"),
+    (("evidence", "candidates"), [{"span": {"start": 0, "end": 1}, "score": 0.5}] * 10_000, "candidates"),
+    (("video", "name"), "", r"video\.name"),
+    (("video", "name"), "..", r"video\.name"),
+    (("video", "name"), "../tea.mp4", r"video\.name"),
+    (("video", "name"), "/etc/passwd", r"video\.name"),
+    (("video", "name"), "a\\tea.mp4", r"video\.name"),
+    (("video", "url"), "javascript:alert(1)", r"video\.url"),
+    (("video", "url"), "file:///etc/passwd", r"video\.url"),
+    (("video", "url"), "https:///tea", r"video\.url"),
+    (("video", "url"), "tea.mp4", r"video\.url"),
+    (("video", "url"), "https://me:secret@example.org/tea", r"video\.url"),
+    (("video", "url"), "https://example.org/tea\x1b[31m", r"video\.url"),
+    (("video", "url"), "https://example.org\\@evil.org", r"video\.url"),
+    (("video", "url"), 'https://example.org/"><b>', r"video\.url"),
+    (("video", "url"), "http://[1", r"video\.url"),
+    (("video", "url"), "http://example.org:99999999/", r"video\.url"),
 ]
 
 
@@ -147,7 +179,7 @@ def test_the_valid_one_is_valid() -> None:
     assert Recipe(**changed(("steps", 1, "span", "end"), 10.05)).steps[1].span.end == 10.05
 
 
-@pytest.mark.parametrize(("path", "value", "message"), WRONG, ids=[message for _, _, message in WRONG])
+@pytest.mark.parametrize(("path", "value", "message"), WRONG, ids=[f"{n}-{wrong[2]}" for n, wrong in enumerate(WRONG)])
 def test_what_is_wrong_is_named(tmp_path: Path, path: tuple[str | int, ...], value: Any, message: str) -> None:
     data = changed(path, value)
     with pytest.raises(BadValueError, match=message):
@@ -159,6 +191,32 @@ def test_what_is_wrong_is_named(tmp_path: Path, path: tuple[str | int, ...], val
     with pytest.raises(BadFileError) as caught:
         Recipe.load(file)
     assert "recipe.json" in str(caught.value)
+
+
+def test_texts_are_shown_as_they_are_meant_and_obeyed_by_no_terminal(tmp_path: Path) -> None:
+    data = changed(("title",), "\x1b]0;x\x07Green \u202eTea\n\x9b2J")
+    data["ingredients"] = ["tea\x00leaves", "wat\x1b[1mer"]
+    data["warnings"] = ["late\r\nword\x07"]
+    data["video"]["name"] = "my  \x1b[31mtea.mp4"
+    data["video"]["url"] = "https://example.org:8080/tea?v=1#t=3"
+    file = tmp_path / "recipe.json"
+    file.write_text(json.dumps(data))
+    recipe = Recipe.load(file)
+    assert recipe.title == "Green Tea"
+    assert recipe.ingredients == ("tea leaves", "water")
+    assert recipe.warnings == ("late word",)
+    assert recipe.video.name == "my  tea.mp4"
+    assert recipe.video.url == data["video"]["url"]
+
+
+def test_pipes_and_films_are_no_recipes(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(BadFileError, match="pipe or a device"):
+        Recipe.load(tmp_path / "pipe.json")
+    with (tmp_path / "large.json").open("wb") as file:
+        file.truncate(10**12)
+    with pytest.raises(BadFileError, match="too large for a recipe"):
+        Recipe.load(tmp_path / "large.json")
 
 
 def test_a_newer_schema_asks_for_an_update(tmp_path: Path) -> None:

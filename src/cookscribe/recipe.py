@@ -1,27 +1,69 @@
 """The document: `Span`, `Step` and `Recipe`, immutable, validated, JSON both ways.
 
 A `Recipe` is the only thing that exporters, the page and users see. Times are float seconds from the start of the
-video.
+video. Anybody may have edited its file: texts are made printable, and all numbers, texts and lists have an upper bound,
+so that every format can be written in seconds.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from cookscribe.config import Config, explain
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.files import read_json, write_json
+from cookscribe.files import check_file, read_json, write_json
+from cookscribe.text import one_line, printable
 
 SCHEMA_VERSION = 1
 # Files made of a recipe whose plain name may be taken beside the film: soup.recipe.json, soup.recipe.vtt.
 RECIPE_MARK = ".recipe"
 
-Seconds = Annotated[float, Field(ge=0.0)]
+# Far above what any film gives.
+MOST_BYTES = 16 * 2**20
+MOST_STEPS = 1000
+MOST_CANDIDATES = 5000
+MOST_NAMES = 100  # ingredients of a recipe, or of a step; warnings
+
+
+def _clean(value: Any) -> Any:
+    return one_line(value) if isinstance(value, str) else value
+
+
+def _bare_name(name: str) -> str:
+    if not name.strip() or name in (".", "..") or "/" in name or "\\" in name:
+        raise ValueError("must be the name of a file, without folders")
+    return name
+
+
+def _web_address(url: str) -> str:
+    parts = urlsplit(url)
+    odd = not url.isprintable() or any(sign in url for sign in ' <>"\\')
+    if odd or parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+        raise ValueError("must be an http or https address")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("must not hold a user name or a password")
+    return url
+
+
+Seconds = Annotated[float, Field(ge=0.0, le=1e7)]
+Pixels = Annotated[int, Field(gt=0, le=1_000_000)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
-Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
+# Cleaned before it is measured: of a title made of control characters nothing is left.
+Line = Annotated[str, BeforeValidator(_clean), Field(max_length=2000)]
+Text = Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=2000)]
+Note = Annotated[str, BeforeValidator(_clean), Field(max_length=20_000)]  # may list all ingredients
+FileName = Annotated[
+    str,
+    BeforeValidator(lambda value: printable(value) if isinstance(value, str) else value),
+    Field(max_length=255),
+    AfterValidator(_bare_name),
+]
+Address = Annotated[str, Field(max_length=2000), AfterValidator(_web_address)]
+Names = Annotated[tuple[Line, ...], Field(max_length=MOST_NAMES)]
 
 
 class Document(Config):
@@ -71,8 +113,8 @@ class Step(Document):
     span: Span
     sentence: Text
     confidence: Probability | None = None
-    ingredients: tuple[str, ...] = ()
-    actions: tuple[str, ...] = ()
+    ingredients: Names = ()
+    actions: Names = ()
     picture: Seconds | None = None
 
 
@@ -81,14 +123,14 @@ class Candidate(Document):
 
     span: Span
     score: Probability
-    step: int | None = Field(default=None, ge=0)
-    caption: str = ""
+    step: int | None = Field(default=None, ge=0, lt=MOST_STEPS)
+    caption: Line = ""
 
 
 class Influence(Document):
     """A name (an action or an ingredient) and how strongly a step attended to it."""
 
-    name: str
+    name: Line
     weight: Probability
 
 
@@ -100,34 +142,34 @@ class StepEvidence(Document):
     """
 
     event_probability: Probability | None = None
-    actions: tuple[Influence, ...] = ()
-    ingredients: tuple[Influence, ...] = ()
-    change: tuple[Annotated[float, Field(ge=0.0)], ...] = ()
+    actions: tuple[Influence, ...] = Field(default=(), max_length=MOST_NAMES)
+    ingredients: tuple[Influence, ...] = Field(default=(), max_length=MOST_NAMES)
+    change: tuple[Annotated[float, Field(ge=0.0, le=1e9)], ...] = Field(default=(), max_length=MOST_NAMES)
 
 
 class Evidence(Document):
     """What the model saw and weighed: all candidates, and one `StepEvidence` per step (or none at all)."""
 
-    candidates: tuple[Candidate, ...] = ()
-    steps: tuple[StepEvidence, ...] = ()
+    candidates: tuple[Candidate, ...] = Field(default=(), max_length=MOST_CANDIDATES)
+    steps: tuple[StepEvidence, ...] = Field(default=(), max_length=MOST_STEPS)
 
 
 class Video(Document):
-    """The video a recipe was written from."""
+    """The video a recipe was written from: the bare name of its file and, if it is on the web, its address there."""
 
-    name: Text
+    name: FileName
     duration: Seconds
-    width: int | None = Field(default=None, gt=0)
-    height: int | None = Field(default=None, gt=0)
-    url: str | None = None
+    width: Pixels | None = None
+    height: Pixels | None = None
+    url: Address | None = None
 
 
 class MadeBy(Document):
     """What wrote the recipe. `simulated` says that model or video come from the simulated kitchen."""
 
-    program: str = "cookscribe"
-    version: str = ""
-    model: str = ""
+    program: Line = "cookscribe"
+    version: Line = ""
+    model: Line = ""
     simulated: bool = False
 
 
@@ -136,12 +178,12 @@ class Recipe(Document):
 
     schema_version: Literal[1] = 1
     title: Text
-    ingredients: tuple[str, ...] = ()
-    steps: tuple[Step, ...]
+    ingredients: Names = ()
+    steps: tuple[Step, ...] = Field(max_length=MOST_STEPS)
     video: Video
     made_by: MadeBy = MadeBy()
     evidence: Evidence | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Note, ...] = Field(default=(), max_length=MOST_NAMES)
 
     @model_validator(mode="after")
     def _inside(self) -> Self:
@@ -166,6 +208,7 @@ class Recipe(Document):
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read a `recipe.json`; a wrong one raises `BadFileError` naming the field."""
+        check_file(path, MOST_BYTES, "a recipe")
         data = read_json(path)
         version = data.get("schema_version") if isinstance(data, dict) else None
         if isinstance(version, int) and version > SCHEMA_VERSION:

@@ -24,6 +24,7 @@ from cookscribe.ingredients import IngredientMatcher
 from cookscribe.proposals.propose import Proposer
 from cookscribe.recipe import Candidate, Evidence, Influence, MadeBy, Recipe, Span, Step, StepEvidence, Video
 from cookscribe.story import Story, StoryStep
+from cookscribe.text import one_line
 from cookscribe.track import FeatureTrack
 from cookscribe.training.story_writer import StoryWriter
 from cookscribe.video import VideoFile
@@ -34,6 +35,7 @@ Stage = Callable[[str, float], None]
 STRONGEST = 5  # attentions shown per step
 TOUCHING = 0.5  # seconds between two steps that follow each other without a break
 MOST_INGREDIENTS = 60
+LONGEST_INGREDIENT = 120  # characters
 DRAWN_LABEL = "simulated"  # the first word of the comment in every drawn film
 
 
@@ -211,20 +213,24 @@ def load_film_scribe(bundle: Bundle, encoder: Encoder | None = None) -> Scribe:
 
 
 def clean_ingredients(names: Sequence[str]) -> list[str]:
-    """Names without blanks at the ends, empty ones and repetitions.
+    """Names in printable characters, without blanks at the ends, empty ones and repetitions.
 
     Raises:
-        BadValueError: more names than any recipe has, which means that a wrong text was given.
+        BadValueError: more or longer names than any recipe has, which means that a wrong text was given.
     """
-    cleaned = list(dict.fromkeys(" ".join(name.split()) for name in names if name.strip()))
+    cleaned = [name for name in dict.fromkeys(map(one_line, names)) if name]
     if len(cleaned) > MOST_INGREDIENTS:
         raise BadValueError("ingredients", f"{len(cleaned)} names, more than {MOST_INGREDIENTS}", "separate by commas")
+    if (longest := max(cleaned, key=len, default="")) and len(longest) > LONGEST_INGREDIENT:
+        raise BadValueError(
+            "ingredients", f"the name {longest[:40]!r}... has {len(longest)} characters", "separate by commas"
+        )
     return cleaned
 
 
 def title_of(path: Path) -> str:
     """`my_tomato-soup.mp4` becomes `My tomato soup`."""
-    words = " ".join(path.stem.replace("_", " ").replace("-", " ").split())
+    words = one_line(path.stem.replace("_", " ").replace("-", " "))
     return words[:1].upper() + words[1:] if words else "Recipe"
 
 
@@ -236,7 +242,9 @@ def is_drawn_film(film: VideoFile) -> bool:
 def described(film: VideoFile) -> Video:
     """What the recipe says of its film."""
     width, height = film.info.upright or (None, None)
-    return Video(name=film.path.name, duration=film.duration, width=width, height=height)
+    # Some systems allow what elsewhere separates folders.
+    name = film.path.name.replace("\\", "_")
+    return Video(name=name, duration=film.duration, width=width, height=height)
 
 
 def confidence(step: StoryStep, candidates: Candidates) -> float:

@@ -27,6 +27,7 @@ def export_command(
     from cookscribe.export.pictures import step_pictures
     from cookscribe.export.writers import Media, export, parse_formats
     from cookscribe.recipe import Recipe
+    from cookscribe.text import printable
 
     names = parse_formats(formats)
     if embed_video and video is None:
@@ -39,4 +40,4 @@ def export_command(
     for note in written.notes:
         typer.echo(note, err=True)
     for path in written.files:
-        typer.echo(str(path))
+        typer.echo(printable(str(path)))

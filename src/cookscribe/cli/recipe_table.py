@@ -18,13 +18,13 @@ def print_recipe(recipe: Recipe, screen: Console) -> None:
     from rich.padding import Padding
     from rich.table import Table
 
-    from cookscribe.export.clock import clock, one_line
+    from cookscribe.export.clock import clock
 
     about = f"{recipe.video.name}, {clock(recipe.video.duration)}, model {recipe.made_by.model}"
     if recipe.made_by.simulated:
         about += ", simulated"
     screen.print()
-    screen.print(f"[bold]{escape(one_line(recipe.title))}[/]  [dim]{escape(about)}[/]", highlight=False)
+    screen.print(f"[bold]{escape(recipe.title)}[/]  [dim]{escape(about)}[/]", highlight=False)
     if recipe.ingredients:
         screen.print(f"[dim]with[/] {escape(', '.join(recipe.ingredients))}", highlight=False)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -37,14 +37,14 @@ def print_recipe(recipe: Recipe, screen: Console) -> None:
         table.add_column(name, style=style, justify=justify, header_style="dim")  # type: ignore[arg-type]
     for number, step in enumerate(recipe.steps, 1):
         times = f"{clock(step.span.start)}–{clock(step.span.end)}"
-        sentence = escape(one_line(step.sentence))
+        sentence = escape(step.sentence)
         unnamed = [name for name in step.ingredients if name.lower() not in step.sentence.lower()]
         if unnamed:
             sentence += f"  [dim]({escape(', '.join(unnamed))})[/]"
         table.add_row(str(number), times, sentence, sureness(step.confidence))
     screen.print(Padding(table, (1, 0, 1, 1)))
     for warning in recipe.warnings:
-        screen.print(f"[yellow]note:[/] {escape(one_line(warning))}", highlight=False)
+        screen.print(f"[yellow]note:[/] {escape(warning)}", highlight=False)
 
 
 def sureness(confidence: float | None) -> str:

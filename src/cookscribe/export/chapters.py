@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from cookscribe.export.clock import clock, milliseconds, one_line
+from cookscribe.export.clock import clock, milliseconds
 from cookscribe.files import replacing
 from cookscribe.recipe import Recipe
 from cookscribe.video.container import local_film, opened, typed
@@ -38,7 +38,7 @@ def chapters(recipe: Recipe) -> list[Chapter]:
         end = max(milliseconds(step.span.end), start + 1)
         if result and result[-1].end > start:
             result[-1] = replace(result[-1], end=start)
-        result.append(Chapter(start, min(end, max(limit, start + 1)), one_line(step.sentence)))
+        result.append(Chapter(start, min(end, max(limit, start + 1)), step.sentence))
     # Two steps with the same start leave an empty chapter behind; the longer title line keeps its sentence.
     merged: list[Chapter] = []
     for chapter in result:
@@ -57,7 +57,7 @@ def tiled_chapters(recipe: Recipe) -> list[Chapter]:
 
 
 def _escape_metadata(text: str) -> str:
-    return re.sub(r"([=;#\\])", r"\\\1", one_line(text))
+    return re.sub(r"([=;#\\])", r"\\\1", text)
 
 
 def to_ffmetadata(recipe: Recipe) -> str:
@@ -103,11 +103,11 @@ def to_youtube(recipe: Recipe) -> YouTubeChapters:
         last_room = duration - start
         if starts and (start - starts[-1] < YOUTUBE_SHORTEST or last_room < YOUTUBE_SHORTEST):
             target = "the introduction" if titles[-1] == ["Intro"] else "the chapter before it"
-            titles[-1].append(one_line(step.sentence))
+            titles[-1].append(step.sentence)
             changes.append(f"merged step {number} into {target}: less than {YOUTUBE_SHORTEST} s")
         else:
             starts.append(start)
-            titles.append([one_line(step.sentence)])
+            titles.append([step.sentence])
     if len(starts) < YOUTUBE_FEWEST:
         changes.append(f"only {len(starts)} chapters: YouTube shows none below {YOUTUBE_FEWEST}")
     lines = [f"{clock(start)} {'; '.join(parts)}" for start, parts in zip(starts, titles, strict=True)]
@@ -130,7 +130,8 @@ def embed_chapters(recipe: Recipe, video: Path, target: Path) -> None:
             "start": chapter.start,
             "end": chapter.end,
             "time_base": Fraction(1, 1000),
-            "metadata": {"title": chapter.title},
+            # mp4 counts the bytes of a title in 16 bits.
+            "metadata": {"title": chapter.title[:1000]},
         }
         for number, chapter in enumerate(tiled_chapters(recipe))
     ]
@@ -145,7 +146,7 @@ def embed_chapters(recipe: Recipe, video: Path, target: Path) -> None:
             for stream in (picture_stream(source), sound_stream(source))
             if stream is not None
         }
-        copy.metadata.update({"title": one_line(recipe.title)})
+        copy.metadata.update({"title": recipe.title})
         copy.set_chapters(marks)
         for packet in source.demux([source.streams[index] for index in pairs]):
             if packet.dts is None:

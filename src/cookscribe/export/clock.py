@@ -19,8 +19,3 @@ def timestamp(seconds: float, point: str = ".") -> str:
     """`HH:MM:SS.mmm`, hours always there; `point` is a comma in SRT."""
     total = milliseconds(seconds)
     return f"{total // 3_600_000:02d}:{total // 60_000 % 60:02d}:{total // 1000 % 60:02d}{point}{total % 1000:03d}"
-
-
-def one_line(text: str) -> str:
-    """The text with every run of blanks, line ends and control characters as one blank."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

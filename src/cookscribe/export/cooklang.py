@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 
-from cookscribe.export.clock import clock, one_line
+from cookscribe.export.clock import clock
 from cookscribe.recipe import Recipe
+from cookscribe.text import one_line
 
 _DURATION = re.compile(r"\b(\d+(?:\.\d+)?)\s+(seconds?|minutes?|hours?)\b", re.IGNORECASE)
 
@@ -34,21 +35,24 @@ def mark_step(sentence: str, ingredients: tuple[str, ...]) -> tuple[str, list[st
     text = plain(sentence)
     found: list[tuple[int, int, str]] = []
     unnamed: list[str] = []
+    taken = bytearray(len(text))
+
+    def first_free(pattern: re.Pattern[str]) -> re.Match[str] | None:
+        return next((match for match in pattern.finditer(text) if not any(taken[match.start() : match.end()])), None)
+
+    def mark(match: re.Match[str], marked: str) -> None:
+        taken[match.start() : match.end()] = b"\1" * len(match.group())
+        found.append((match.start(), match.end(), marked))
+
     for ingredient in sorted(dict.fromkeys(ingredients), key=lambda name: (-len(name), name)):
-        name = _name(ingredient)
-        free = (
-            match
-            for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE)
-            if all(match.end() <= start or match.start() >= end for start, end, _ in found)
-        )
-        match = next(free, None)
+        match = first_free(re.compile(rf"(?<!\w){re.escape(_name(ingredient))}(?!\w)", re.IGNORECASE))
         if match:
-            found.append((match.start(), match.end(), f"@{match.group()}{{}}"))
+            mark(match, f"@{match.group()}{{}}")
         else:
             unnamed.append(ingredient)
     for match in _DURATION.finditer(text):
-        if all(match.end() <= start or match.start() >= end for start, end, _ in found):
-            found.append((match.start(), match.end(), f"~{{{match.group(1)}%{match.group(2).lower()}}}"))
+        if not any(taken[match.start() : match.end()]):
+            mark(match, f"~{{{match.group(1)}%{match.group(2).lower()}}}")
     for start, end, marked in sorted(found, reverse=True):
         text = text[:start] + marked + text[end:]
     return text, [name for name in ingredients if name in unnamed]
@@ -57,9 +61,9 @@ def mark_step(sentence: str, ingredients: tuple[str, ...]) -> tuple[str, list[st
 def to_cooklang(recipe: Recipe) -> str:
     """The recipe as a `.cook` file. Ingredients that no sentence names stand in a first paragraph of their own."""
     # JSON strings are valid YAML, with every quote and line end escaped.
-    lines = ["---", f"title: {json.dumps(one_line(recipe.title), ensure_ascii=False)}"]
+    lines = ["---", f"title: {json.dumps(recipe.title, ensure_ascii=False)}"]
     if recipe.video.url:
-        lines.append(f"source: {json.dumps(one_line(recipe.video.url), ensure_ascii=False)}")
+        lines.append(f"source: {json.dumps(recipe.video.url, ensure_ascii=False)}")
     if recipe.made_by.simulated:
         lines.append("tags: simulated")
     lines.append("---")

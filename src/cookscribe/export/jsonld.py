@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from cookscribe.export.clock import one_line
 from cookscribe.recipe import Recipe
 
 
@@ -28,7 +27,7 @@ def as_document(recipe: Recipe, pictures: Sequence[str | None] = ()) -> dict[str
     """The JSON-LD document as a dictionary. `pictures` holds a file name or address (or None) for each step."""
     clips, steps = [], []
     for number, step in enumerate(recipe.steps, 1):
-        text = one_line(step.sentence)
+        text = step.sentence
         clip = {
             "@type": "Clip",
             "name": text,
@@ -48,12 +47,12 @@ def as_document(recipe: Recipe, pictures: Sequence[str | None] = ()) -> dict[str
         if number <= len(pictures) and pictures[number - 1]:
             how_to["image"] = pictures[number - 1]
         steps.append(how_to)
-    title = one_line(recipe.title)
+    title = recipe.title
     document: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "Recipe",
         "name": title,
-        "recipeIngredient": [one_line(name) for name in recipe.ingredients],
+        "recipeIngredient": list(recipe.ingredients),
         "recipeInstructions": steps,
         "video": {
             "@type": "VideoObject",

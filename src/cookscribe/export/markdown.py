@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from cookscribe.export.clock import clock, one_line
+from cookscribe.export.clock import clock
 from cookscribe.recipe import Recipe
+from cookscribe.text import one_line
 
 
 def escape_markdown(text: str) -> str:

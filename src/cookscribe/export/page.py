@@ -12,9 +12,10 @@ from html import escape
 from importlib.resources import files
 from urllib.parse import quote
 
-from cookscribe.export.clock import clock, one_line
+from cookscribe.export.clock import clock
 from cookscribe.export.jsonld import to_jsonld
 from cookscribe.recipe import Candidate, Recipe, Step
+from cookscribe.text import one_line
 
 WEAK = 0.35  # a step below this confidence is shown as unsure
 
@@ -114,14 +115,12 @@ def _watch(recipe: Recipe, source: str) -> str:
 def _ingredients(recipe: Recipe) -> str:
     if not recipe.ingredients:
         return ""
-    items = []
-    for name in recipe.ingredients:
-        links = "".join(
-            f' <a href="#step-{number}" aria-label="step {number}">{number}</a>'
-            for number, step in enumerate(recipe.steps, 1)
-            if name in step.ingredients
-        )
-        items.append(f"<li>{_text(name)}{links}</li>")
+    links: dict[str, str] = {}
+    for number, step in enumerate(recipe.steps, 1):
+        link = f' <a href="#step-{number}" aria-label="step {number}">{number}</a>'
+        for name in dict.fromkeys(step.ingredients):
+            links[name] = links.get(name, "") + link
+    items = [f"<li>{_text(name)}{links.get(name, '')}</li>" for name in recipe.ingredients]
     return f'<section><h2>Ingredients</h2><ul class="ingredients">{"".join(items)}</ul></section>'
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cookscribe.export.clock import one_line
 from cookscribe.recipe import Recipe
 
 
@@ -15,8 +14,7 @@ def as_predictions(recipes: Mapping[str, Recipe]) -> dict[str, Any]:
         "version": "VERSION 1.0",
         "results": {
             video_id: [
-                {"sentence": one_line(step.sentence), "timestamp": [step.span.start, step.span.end]}
-                for step in recipe.steps
+                {"sentence": step.sentence, "timestamp": [step.span.start, step.span.end]} for step in recipe.steps
             ]
             for video_id, recipe in recipes.items()
         },
