@@ -147,8 +147,8 @@ WRONG: list[tuple[tuple[str | int, ...], Any, str]] = [
     (("title",), "\x1b[31m\x07\u202e", "title"),
     (("title",), "a" * 10_000, "title"),
     (("steps", 0, "sentence"), "boil " * 200_000, r"steps\.0\.sentence"),
-    (("steps",), [VALID["steps"][0]] * 100_000, "steps"),
-    (("ingredients",), ["tea"] * 100_000, "ingredients"),
+    (("steps",), [VALID["steps"][0]] * 20_000, "steps"),
+    (("ingredients",), ["tea"] * 20_000, "ingredients"),
     (("steps", 0, "ingredients"), [3], r"steps\.0\.ingredients"),
     (("steps", 0, "span"), [1, 2], r"steps\.0\.span"),
     (("video", "duration"), 1e308, r"video\.duration"),
@@ -211,11 +211,11 @@ def test_texts_are_shown_as_they_are_meant_and_obeyed_by_no_terminal(tmp_path: P
 
 def test_pipes_and_films_are_no_recipes(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.json")
-    with pytest.raises(BadFileError, match="pipe or a device"):
+    with pytest.raises(BadFileError, match="device or a pipe"):
         Recipe.load(tmp_path / "pipe.json")
     with (tmp_path / "large.json").open("wb") as file:
         file.truncate(10**12)
-    with pytest.raises(BadFileError, match="too large for a recipe"):
+    with pytest.raises(BadFileError, match="too large"):
         Recipe.load(tmp_path / "large.json")
 
 

@@ -184,6 +184,13 @@ def test_a_damaged_bundle_is_a_typed_error(tmp_path: Path) -> None:
         find_bundle(copy)
 
 
+def test_ingredients_are_made_printable() -> None:
+    assert clean_ingredients([" salt ", "sa\x1b[31mlt", "", "\x07", "black\n pepper"]) == ["salt", "black pepper"]
+    with pytest.raises(BadValueError, match="has 1000 characters"):
+        clean_ingredients(["salt", "x" * 1000])
+
+
 def test_titles() -> None:
     assert title_of(Path("my_tomato-soup.mp4")) == "My tomato soup"
     assert title_of(Path("___.mp4")) == "Recipe"
+    assert title_of(Path("tomato\x1b[31m\nsoup\udc80.mp4")) == "Tomato soup\N{REPLACEMENT CHARACTER}"

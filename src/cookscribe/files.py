@@ -14,6 +14,9 @@ from typing import Any
 
 from cookscribe.errors import BadFileError, MissingFileError
 
+# Far above every published annotation file; what is larger is not text that somebody meant to give.
+MOST_BYTES = 256 * 2**20
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
@@ -66,24 +69,19 @@ def write_json(path: Path, value: Any, *, indent: int | None = 1) -> None:
     write_text(path, json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def check_file(path: Path, most: int, what: str) -> None:
-    """Refuse, before it is opened, what is too large (bytes) to be `what`, and what may never end: a pipe, a device."""
-    try:
-        found = Path(path).stat()
-    except (OSError, ValueError):
-        return  # whoever reads it says what is wrong with it
-    if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
-        raise BadFileError(path, "is a pipe or a device, not a file", "write it to a file first")
-    if found.st_size > most:
-        raise BadFileError(
-            path, f"is {found.st_size / 2**20:.1f} MiB, too large for {what}", f"the limit is {most / 2**20:g} MiB"
-        )
+def read_text(path: Path, limit: int = MOST_BYTES) -> str:
+    """Read UTF-8 text (a byte-order mark is dropped); a missing, unreadable or undecodable file is a typed error.
 
-
-def read_text(path: Path) -> str:
-    """Read UTF-8 text (a byte-order mark is dropped); a missing, unreadable or undecodable file is a typed error."""
+    Args:
+        limit: most bytes the file may have. A pipe or a device, which may never end, is refused.
+    """
     path = Path(path)
     try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+            raise BadFileError(path, "is a device or a pipe, not a regular file")
+        if found.st_size > limit:
+            raise BadFileError(path, f"is larger than {limit / 2**20:,.0f} MiB, too large for what it should be")
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise MissingFileError(path, "no such file", "check the path") from None
@@ -97,14 +95,14 @@ def read_text(path: Path) -> str:
         raise BadFileError(repr(str(path)), f"is not a file name: {error}") from None
 
 
-def read_json(path: Path) -> Any:
+def read_json(path: Path, limit: int = MOST_BYTES) -> Any:
     """Read JSON; duplicate keys, NaN and numbers too large for a float are errors: they silently lose or spoil data."""
-    return _parse_json(read_text(path), path)
+    return _parse_json(read_text(path, limit), path)
 
 
-def read_json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+def read_json_lines(path: Path, limit: int = MOST_BYTES) -> Iterator[tuple[int, Any]]:
     """Line number (from 1) and value of each line of a JSON Lines file; blank lines are left out."""
-    for number, line in enumerate(read_text(path).split("\n"), 1):
+    for number, line in enumerate(read_text(path, limit).split("\n"), 1):
         if line.strip():
             yield number, _parse_json(line, f"{path}, line {number}")
 

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 
 from cookscribe.config import Config, explain
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.files import check_file, read_json, write_json
+from cookscribe.files import read_json, write_json
 from cookscribe.text import one_line, printable
 
 SCHEMA_VERSION = 1
@@ -208,8 +208,7 @@ class Recipe(Document):
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read a `recipe.json`; a wrong one raises `BadFileError` naming the field."""
-        check_file(path, MOST_BYTES, "a recipe")
-        data = read_json(path)
+        data = read_json(path, MOST_BYTES)
         version = data.get("schema_version") if isinstance(data, dict) else None
         if isinstance(version, int) and version > SCHEMA_VERSION:
             raise BadFileError(path, f"was written by a newer cookscribe (schema {version})", "update cookscribe")

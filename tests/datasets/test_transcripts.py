@@ -91,7 +91,7 @@ def test_times_of_no_film_are_refused(start: float, end: float) -> None:
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "said.jsonl")
     for read in (read_timed_transcripts, lambda path: read_untimed_transcripts(path, {}), FromFile):
-        with pytest.raises(BadFileError, match="pipe or a device"):
+        with pytest.raises(BadFileError, match="device or a pipe"):
             read(tmp_path / "said.jsonl")
 
 

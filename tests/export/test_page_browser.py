@@ -117,7 +117,7 @@ def test_hostile_text_runs_nothing(browser: Any, tmp_path: Path) -> None:
         title=attack,
         ingredients=(attack,),
         steps=(Step(span=Span(start=0, end=1), sentence=attack, ingredients=(attack,)),),
-        video=Video(name=f'"><script>{attack}', duration=2),
+        video=Video(name=f'"><script>{attack}'.replace("/", ""), duration=2),
         warnings=(attack,),
     )
     (tmp_path / "page.html").write_text(to_page(recipe))

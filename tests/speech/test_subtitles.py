@@ -91,12 +91,12 @@ def test_what_cannot_be_a_transcript_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.vtt")
     (tmp_path / "endless.srt").symlink_to("/dev/zero")
     for name in ("pipe.vtt", "endless.srt"):
-        with pytest.raises(BadFileError, match="pipe or a device"):
+        with pytest.raises(BadFileError, match="device or a pipe"):
             read_transcript(tmp_path / name, 90.0)
     for name in ("a.vtt", "a.txt", "a.json"):
         with (tmp_path / name).open("wb") as file:
             file.truncate(MOST_BYTES + 1)
-        with pytest.raises(BadFileError, match="too large for a transcript"):
+        with pytest.raises(BadFileError, match="too large"):
             read_transcript(tmp_path / name, 90.0)
 
 

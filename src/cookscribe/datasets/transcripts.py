@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from cookscribe.datasets.checked import Published, Seconds, checked
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.files import check_file, read_json_lines
+from cookscribe.files import read_json_lines
 from cookscribe.text import one_line
 
 # Recognisers often end a segment where the next one starts, pauses included; nobody needs longer for a word than this.
@@ -140,9 +140,8 @@ def read_timed_transcripts(path: Path) -> dict[str, Transcript]:
 
     Only the recogniser's own text is taken; human corrections and labels in the same file would leak annotation.
     """
-    check_file(path, MOST_BYTES, "transcripts")
     transcripts: dict[str, Transcript] = {}
-    for number, value in read_json_lines(path):
+    for number, value in read_json_lines(path, MOST_BYTES):
         subject = f"{path}, line {number}"
         entry = checked(value, _TIMED, subject, "a timed transcript")
         try:
@@ -155,9 +154,8 @@ def read_timed_transcripts(path: Path) -> dict[str, Transcript]:
 
 def read_untimed_transcripts(path: Path, durations: Mapping[str, float]) -> dict[str, Transcript]:
     """Read JSON lines `{"video_id", "text"}`; `durations` (seconds by id) say over how long the words are spread."""
-    check_file(path, MOST_BYTES, "transcripts")
     transcripts: dict[str, Transcript] = {}
-    for number, value in read_json_lines(path):
+    for number, value in read_json_lines(path, MOST_BYTES):
         subject = f"{path}, line {number}"
         entry = checked(value, _UNTIMED, subject, "a transcript")
         if entry.video_id not in durations:

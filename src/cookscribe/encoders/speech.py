@@ -23,7 +23,7 @@ from cookscribe.encoders.base import Progress, silent
 from cookscribe.encoders.minilm import SentenceVectors
 from cookscribe.encoders.weights import locate
 from cookscribe.errors import BadFileError, MissingDependencyError
-from cookscribe.files import check_file, read_json_lines
+from cookscribe.files import read_json_lines
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile
 
@@ -114,12 +114,11 @@ class FromFile:
         self.path = path
         self.timed: dict[str, Transcript] = {}
         self.texts: dict[str, str] = {}
-        check_file(path, MOST_BYTES, "transcripts")
-        _, first = next(iter(read_json_lines(path)), (0, {}))
+        _, first = next(iter(read_json_lines(path, MOST_BYTES)), (0, {}))
         if isinstance(first, dict) and "segments" in first:
             self.timed = read_timed_transcripts(path)
         else:
-            entries = [value for _, value in read_json_lines(path) if isinstance(value, dict)]
+            entries = [value for _, value in read_json_lines(path, MOST_BYTES) if isinstance(value, dict)]
             # How long the videos are is not known yet; only the text is taken here.
             durations = {str(entry.get("video_id")): 1.0 for entry in entries}
             untimed = read_untimed_transcripts(path, durations)

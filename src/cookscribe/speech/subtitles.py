@@ -17,7 +17,7 @@ from typing import Any
 
 from cookscribe.datasets.transcripts import Transcript, check_fits
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.files import check_file, read_json, read_text
+from cookscribe.files import read_json, read_text
 from cookscribe.recipe import RECIPE_MARK
 from cookscribe.text import one_line
 
@@ -45,13 +45,13 @@ def read_transcript(path: Path, duration: float) -> Transcript:
     """
     path = Path(path)
     ending = path.suffix.lower()
-    check_file(path, MOST_BYTES, "a transcript")
     if ending == ".txt":
-        transcript = Transcript.from_text(" ".join(_spoken(line) for line in read_text(path).splitlines()), duration)
+        lines = read_text(path, MOST_BYTES).splitlines()
+        transcript = Transcript.from_text(" ".join(map(_spoken, lines)), duration)
     elif ending in (".vtt", ".srt"):
         transcript = _of(cues(_read_subtitles(path)), path)
     elif ending == ".json":
-        transcript = _of(_segments(read_json(path), path), path)
+        transcript = _of(_segments(read_json(path, MOST_BYTES), path), path)
     else:
         raise BadFileError(path, f"{ending or 'no ending'}: not a transcript", "give .vtt, .srt, .json or .txt")
     if not len(transcript):
@@ -104,7 +104,7 @@ def cues(text: str) -> list[Segment]:
 
 
 def _read_subtitles(path: Path) -> str:
-    text = read_text(path)
+    text = read_text(path, MOST_BYTES)
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > LONGEST_LINE:
             raise BadFileError(
