@@ -65,7 +65,13 @@ def test_show(root: Path, tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert "MISSING" in result.stdout
     figures = json.loads(out.read_text())
-    assert figures["splits"]["validation"] == {"videos": 1, "steps": 2, "ingredients": 1}
+    assert figures["splits"]["validation"] == {
+        "videos": 1,
+        "steps": 2,
+        "ingredients": 1,
+        "% named in the sentences": 100.0,
+        "correlation of their number with that of the steps": 0.0,
+    }
     assert figures["oracle"]["paper"]["labels without overlap"] == 1
     assert figures["oracle"]["story"]["steps without a label"] == 1
     assert figures["oracle"]["story"]["mean tIoU (%)"] == 50.0

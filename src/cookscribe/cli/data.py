@@ -53,19 +53,33 @@ def show(folder: DataOption, json_path: JsonOption = None) -> None:
         write_json(json_path, figures)
 
 
-def _count_splits(youcook2: YouCook2) -> dict[str, dict[str, int]]:
-    counts = {}
+def _count_splits(youcook2: YouCook2) -> dict[str, dict[str, float]]:
+    """Numbers of everything, and how much the ingredient lists tell about the true recipe that they were made from."""
+    import numpy as np
+
+    from cookscribe.ingredients import IngredientMatcher
+
+    counts: dict[str, dict[str, float]] = {}
     for split in ("training", "validation"):
         videos = youcook2.videos(split).values()
+        steps = [len(video.sentences) for video in videos]
+        listed = [len(video.ingredients) for video in videos]
+        named = sum(
+            len(IngredientMatcher(video.ingredients, partial=False).named(" ".join(video.sentences)))
+            for video in videos
+        )
+        alike = np.corrcoef(steps, listed)[0, 1] if len(set(steps)) > 1 and len(set(listed)) > 1 else 0.0
         counts[split] = {
             "videos": len(videos),
-            "steps": sum(len(video.sentences) for video in videos),
-            "ingredients": sum(len(video.ingredients) for video in videos),
+            "steps": sum(steps),
+            "ingredients": sum(listed),
+            "% named in the sentences": round(100 * named / max(1, sum(listed)), 2),
+            "correlation of their number with that of the steps": round(float(alike), 3),
         }
     _print_table(
         "Annotated videos",
-        ["split", "videos", "steps", "ingredients"],
-        [[split, *map(str, row.values())] for split, row in counts.items()],
+        ["", *counts],
+        [[name, *(f"{row[name]:g}" for row in counts.values())] for name in counts["training"]],
     )
     return counts
 

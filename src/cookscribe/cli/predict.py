@@ -28,7 +28,7 @@ def predict(
     events: str | None = typer.Option(
         None,
         "--events",
-        help="steps: one event after another, the paper's way; chain: the best story the planner knows.",
+        help="steps: one event after another, as in the paper; chain: the best story the planner knows.",
     ),
     threads: int = typer.Option(1, "--threads", help="CPU threads."),
 ) -> None:

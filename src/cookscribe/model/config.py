@@ -1,4 +1,4 @@
-"""Every choice of the recipe model, by name, and the presets: the paper to the letter, and a small one for one core.
+"""Every choice of the recipe model, by name, and the presets: the paper as printed, and a small one for one core.
 
 Where the paper, the authors' released program and a better idea differ, the choice is a value here:
 
