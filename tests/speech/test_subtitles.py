@@ -112,6 +112,7 @@ def test_cues_in_any_order_and_over_each_other(tmp_path: Path) -> None:
 def test_codes_and_odd_characters_are_not_said() -> None:
     odd = "00:01.000 --> 00:02.000\n\x1b[31mboil\x07 &#27;[1mthe &#x202e;ri\u00adce&#" + "9" * 5000 + ";\n"
     assert cues(odd) == [(1.0, 2.0, "boil [1mthe rice")]
+    assert _spoken("\x1b[31mboil the rice\x1b]0;title\x07 \x1b[0m") == "boil the rice"
 
 
 OPEN = ["<", "[", "(", "{\\", "&", "&#", "&#9", "&#x", "&amp", "<[({\\", "\x1b[", "♪", "-", "<b", "]", " ", "-->"]

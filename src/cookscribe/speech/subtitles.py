@@ -19,7 +19,7 @@ from cookscribe.datasets.transcripts import Transcript, check_fits
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import read_json, read_text
 from cookscribe.recipe import RECIPE_MARK
-from cookscribe.text import one_line
+from cookscribe.text import one_line, printable
 
 ENDINGS = (".vtt", ".srt", ".transcript.json", ".transcript.txt")
 MOST_BYTES = 16 * 2**20  # a recogniser's JSON of six hours, with times for each word, has 7 MB
@@ -120,7 +120,8 @@ def _seconds(match: re.Match[str], group: int) -> float:
 
 def _spoken(line: str) -> str:
     """What is said in a line; the time it takes grows with its length only."""
-    line = html.unescape(_NO_CHARACTER.sub(" ", _MARKUP.sub("", line)))
+    # Escape codes go first: they hold brackets of their own.
+    line = html.unescape(_NO_CHARACTER.sub(" ", _MARKUP.sub("", printable(line))))
     return one_line(_SOUNDS.sub(" ", line)).lstrip(">- ")
 
 
