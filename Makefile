@@ -3,18 +3,20 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# The CPU build keeps the installation small and is what the figures were measured with.
-TORCH := torch==2.13.0
+# Exact versions, so that a machine set up in a year has what was tested here. `make clean test CONSTRAINTS=` tries the newest.
+CONSTRAINTS ?= constraints.txt
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_CONSTRAINT := $(CONSTRAINTS)
+# For what builds the package; older pips take the line above for that too.
+export PIP_BUILD_CONSTRAINT := $(CONSTRAINTS)
 
 .PHONY: setup test lint demo browser clean
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml $(CONSTRAINTS)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet $(TORCH)
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $@
 

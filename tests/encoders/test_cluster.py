@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,14 +13,11 @@ from cookscribe.datasets.store import FeatureStore
 from cookscribe.encoders.jobs import EncodeJob, encode_all
 from cookscribe.errors import MissingDependencyError
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("ray") is None, reason="ray is not installed (cookscribe[cluster])"
-)
-
 
 @pytest.fixture(scope="module")
 def _local_ray() -> Iterator[None]:
-    ray = importlib.import_module("ray")
+    import ray  # slow to import
+
     ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
     yield
     ray.shutdown()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -10,15 +11,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer
 
 from cookscribe.encoders.minilm import SentenceVectors, WordPieces
 from cookscribe.encoders.weights import locate
-from cookscribe.errors import BadFileError, MissingDependencyError
+from cookscribe.errors import BadFileError
 
-try:
-    FOLDER = locate("minilm", online=False).folder
-except MissingDependencyError:
-    pytest.skip("the MiniLM weights are not installed (cookscribe[speech])", allow_module_level=True)
+FOLDER = locate("minilm", online=False).folder
 
 
 @pytest.fixture(scope="module")
@@ -69,23 +68,18 @@ def test_meaning(vectors: SentenceVectors) -> None:
     )
 )
 def test_same_pieces_as_the_tokenizers_library(pieces: WordPieces, text: str) -> None:
-    tokenizers = pytest.importorskip("tokenizers")
-    reference = _reference(tokenizers)
+    reference = _reference()
     # Its tables are of an older Unicode; characters younger than that are left to each.
     text = "".join(character for character in text if ord(character) < 0x800 or 0x4E00 <= ord(character) < 0x9FFF)
     assert pieces(text) == reference.encode(text).ids
 
 
-_cached: dict[str, object] = {}
-
-
-def _reference(tokenizers):  # type: ignore[no-untyped-def]
-    if "reference" not in _cached:
-        loaded = tokenizers.Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
-        loaded.no_padding()
-        loaded.enable_truncation(256)
-        _cached["reference"] = loaded
-    return _cached["reference"]
+@cache
+def _reference() -> Tokenizer:
+    loaded = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
+    loaded.no_padding()
+    loaded.enable_truncation(256)
+    return loaded
 
 
 def test_wrong_weights(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from playwright.sync_api import sync_playwright
 
 from cookscribe.export.page import to_page
 from cookscribe.recipe import Recipe, Span, Step, Video
@@ -23,11 +24,10 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
     if CHROMIUM is None:
         pytest.skip("no chromium on this machine: the page was not looked at in a browser")
     quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-    with playwright.sync_playwright() as program:
+    with sync_playwright() as program:
         chromium = program.chromium.launch(
             executable_path=CHROMIUM, args=[*quiet, "--disable-component-update", "--disable-sync"]
         )

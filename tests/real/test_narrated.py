@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-from cookscribe.bundles.bundle import find_bundle, shipped
+from cookscribe.bundles.bundle import find_bundle
 from cookscribe.datasets.root import YouCook2
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.soda import soda
@@ -20,8 +19,6 @@ VIDEOS, REMEMBERED = 30, 300
 
 
 def test_the_bundle_beats_the_nearest_neighbour(data_folder: Path) -> None:
-    if "youcook2-speech" not in shipped():
-        pytest.skip("the bundle is not shipped")
     scribe = SpeechScribe.load(find_bundle("youcook2-speech"))
     data = YouCook2(data_folder)
     training, validation = Narrated.read(data, "training"), Narrated.read(data, "validation")

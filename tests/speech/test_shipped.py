@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from cookscribe.bundles.bundle import Bundle, find_bundle, shipped
+from cookscribe.bundles.bundle import Bundle, find_bundle
 from cookscribe.datasets.transcripts import Transcript
 from cookscribe.recipe import Recipe, Video
 from cookscribe.speech.scribe import SpeechScribe
@@ -25,8 +25,6 @@ TALK = (
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
-    if "youcook2-speech" not in shipped():
-        pytest.skip("the bundle is not shipped")
     return find_bundle("youcook2-speech")
 
 

@@ -22,6 +22,7 @@ from cookscribe.kitchen.drawing.screenplay import FPS, Film
 from cookscribe.kitchen.recipes import MadeUpRecipe
 from cookscribe.video import Frame, Size
 from cookscribe.video.geometry import upright
+from cookscribe.video.writing import encoder_options
 
 _SLACK = 1e-6  # seconds: borders of frames are sums of tenths
 
@@ -52,7 +53,7 @@ def compressed(pictures: Sequence[Image.Image]) -> list[VideoFrame]:
     encoder.pix_fmt = "yuv420p"
     encoder.time_base, encoder.framerate = Fraction(1, FPS), Fraction(FPS)
     encoder.thread_count = 1
-    encoder.options = {"preset": "veryfast", **OPTIONS[codec()]} if codec() == "libx264" else dict(OPTIONS[codec()])
+    encoder.options = encoder_options(codec(), OPTIONS[codec()])
     packets = []
     for number, picture in enumerate(pictures):
         frame = VideoFrame.from_ndarray(np.asarray(picture), format="rgb24")
