@@ -131,8 +131,8 @@ class FromFile:
         raise BadFileError(self.path, f"has no transcript of {video_id}", "leave it out to listen instead")
 
     def __call__(self, video: VideoFile, progress: Progress = silent) -> Transcript:
-        progress(video.duration)
-        return self.transcript(video.path.stem, video.duration)
+        progress(video.info.duration)
+        return self.transcript(video.path.stem, video.info.duration)
 
 
 class SpeechEncoder:
