@@ -24,8 +24,8 @@ from cookscribe.video.info import VideoInfo, described, picture_stream, probe, s
 from cookscribe.video.limits import Limits
 from cookscribe.video.sound import RATE, mono_blocks
 
-# Seconds without picture and sound, after which there is more of both: something between is lost.
-HOLE = 2.0
+# Seconds without picture and sound, after which there is more: something between is lost.
+HOLE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,14 +191,13 @@ class VideoFile:
         stream = picture_stream(container)
         assert stream is not None
         self._set_up(stream, coarse)
-        last, over, count, readable, promised, missing = -math.inf, 0.0, 0, 0.0, 0.0, 0.0
+        last, over, count, readable, promised = -math.inf, 0.0, 0, 0.0, 0.0
+        covered: set[int] = set()  # the seconds in which there is a packet; picture and sound may lie far apart
         watch = _Watch(self)
         for item in self._packets(container, stream):
             watch.check()
             if isinstance(item, _Seen):
-                # A picture may stand for long, but not while the sound is away too.
-                if self.info.sound and 0 < readable < item.begin - HOLE:
-                    missing += item.begin - readable
+                covered.update(range(max(0, int(item.begin)), int(min(item.end, item.begin + LEAP)) + 1))
                 readable = max(readable, item.end)
                 promised = max(promised, item.begin if item.pictured else 0.0)
                 continue
@@ -217,8 +216,10 @@ class VideoFile:
             watch.alive()
         if count == 0:
             raise BadFileError(self.path, "not one frame can be decoded", "the file may be damaged; try another copy")
-        if missing:
-            self.warn(f"{missing:.1f} s in the middle of the film cannot be read")
+        missing = max(covered) - min(covered) + 1 - len(covered) if covered else 0
+        # A picture may stand for long, but not while the sound is away too.
+        if self.info.sound is not None and missing >= HOLE:
+            self.warn(f"about {missing} s in the middle of the film cannot be read")
         self._note_truncation(readable)
         if last < promised - SLACK:
             self._note_picture(over)
