@@ -216,7 +216,9 @@ def test_silence_in_a_damaged_film_is_blamed_on_the_damage(
 
 def test_sound_that_cannot_be_decoded_is_no_silence(tmp_path: Path) -> None:
     path = spoiled(film(tmp_path / "whole.mp4"), tmp_path / "film.mp4", ("audio",), 0.0, "noise")
-    with pytest.raises(NoModelFitsError, match=r"sound can.*: the file is damaged, and no word can be made out"):
+    with pytest.raises(
+        NoModelFitsError, match=r"sound can.*: the file is damaged or incomplete, and no word can be made out"
+    ):
         AutoScribe(listening, names=(NARRATED,)).write(path)
 
 

@@ -118,7 +118,9 @@ def _refusal(film: VideoFile, reason: str) -> NoModelFitsError:
         lost = "; ".join(film.warnings)
         silent = "no word can be made out in what can be read of it" if reason == SILENT else reason
         return NoModelFitsError(
-            film.path, f"{lost}: the file is damaged, and {silent}", f"try another copy of the film; {ADVICE}"
+            film.path,
+            f"{lost}: the file is damaged or incomplete, and {silent}",
+            f"try another copy of the film; {ADVICE}",
         )
     return NoModelFitsError(film.path, f"{reason}, and no model for silent real film is shipped", ADVICE)
 

@@ -139,7 +139,9 @@ def check_names(videos: Sequence[Path], formats: Sequence[str], out: Path) -> li
         for name in file_names(video_id(video), formats):
             if (length := len(os.fsencode(name))) > LONGEST_NAME:
                 raise BadValueError(
-                    video, f"{name} would be a file name of {length} bytes, more than {LONGEST_NAME}", "rename the film"
+                    video,
+                    f"a file made of it would have a name of {length} bytes, more than {LONGEST_NAME}",
+                    "rename it",
                 )
             for other in films:
                 if os.path.abspath(out / name) == os.path.abspath(other):
