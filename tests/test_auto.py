@@ -17,7 +17,10 @@ from cookscribe.datasets.transcripts import Transcript
 from cookscribe.errors import MissingDependencyError
 from cookscribe.kitchen.drawing.film import LABEL
 from cookscribe.recipe import Recipe, Span, Step, Video
-from cookscribe.video import VideoFile, write_video
+from cookscribe.scribe import silent_stage
+from cookscribe.speech.hearing import Hearing
+from cookscribe.video import Limits, VideoFile, VideoInfo, probe, write_video
+from tests.broken_films import cut, spoiled, streamable
 
 TALK = "today we chop the onions and then fry them in butter until soft and after that stir in the rice and boil it"
 CHATTER = "hello my friends it is so good to see you all again here on this lovely sunny morning by the blue sea"
@@ -36,10 +39,10 @@ class Told:
         self.name = name
         self.asked: list[dict[str, Any]] = []
 
-    def write(self, video: str | Path, ingredients: Sequence[str] | None = None, *_: Any, **more: Any) -> Recipe:
+    def write(self, video: VideoFile, ingredients: Sequence[str] | None = None, *_: Any, **more: Any) -> Recipe:
         self.asked.append({"video": video, "ingredients": ingredients, **more})
         step = Step(span=Span(start=0, end=1), sentence=f"told by {self.name}")
-        return Recipe(title="x", steps=(step,), video=Video(name="x.mp4", duration=2))
+        return Recipe(title="x", steps=(step,), video=Video(name="x.mp4", duration=2), warnings=video.warnings)
 
 
 def saying(text: str) -> Any:
@@ -55,9 +58,9 @@ def test_a_drawn_film_goes_to_the_kitchen_and_nobody_listens(tmp_path: Path) -> 
     path = film(tmp_path / "drawn.mp4", comment=f"{LABEL} (seed 7, number 0)")
     assert VideoFile(path).info.comment == f"{LABEL} (seed 7, number 0)"
     scribe, opened = chooser(TALK)
-    scribe._given = None  # would have to load the recogniser
+    scribe._hearing.given = None  # would have to load the recogniser
     assert scribe.write(path, ["rice"]).steps[0].sentence == "told by kitchen"
-    assert opened[DRAWN].asked == [{"video": path, "ingredients": ["rice"]}]
+    assert [(asked["video"].path, asked["ingredients"]) for asked in opened[DRAWN].asked] == [(path, ["rice"])]
 
 
 def test_a_narrated_film_goes_to_the_speech_bundle_with_its_words(
@@ -132,3 +135,102 @@ def test_subtitles_save_the_listening(tmp_path: Path, monkeypatch: pytest.Monkey
     elsewhere.write_text(f"1\n00:00:00,000 --> 00:00:02,000\n{CHATTER} {TALK}\n")
     AutoScribe(told_by(elsewhere), names=(NARRATED,), open_bundle=lambda _: told).write(path)
     assert [asked["transcript"].text for asked in told.asked] == [TALK, f"{CHATTER} {TALK}"]
+
+
+def loud(path: Path) -> Path:
+    """Twelve seconds, most of whose bytes are sound."""
+    frames = ((n / 5, np.full((32, 48, 3), 40 + n, dtype=np.uint8)) for n in range(60))
+    noise = np.random.default_rng(0).normal(0, 0.1, 12 * 16_000).astype(np.float32)
+    return write_video(path, frames, noise, rate=5.0, options={"g": "5"})
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A film of twelve seconds of which about half is there."""
+    folder = tmp_path_factory.mktemp("damaged")
+    return cut(streamable(loud(folder / "whole.mp4"), folder / "streamable.mp4"), folder / "film.mp4", 0.6)
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_damage_is_told_whoever_heard_the_words(
+    damaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside: bool
+) -> None:
+    monkeypatch.setattr("cookscribe.speech.scribe.SpeechScribe", Told)
+    told = Told(NARRATED)
+    path = tmp_path / "real.mp4"
+    path.write_bytes(damaged.read_bytes())
+    words = tmp_path / ("real.vtt" if beside else "other.vtt")
+    # Subtitles of the whole film: what is said after the readable part is left out.
+    words.write_text(f"WEBVTT\n\n00:00.000 --> 00:01.000\n{TALK}\n\n00:11.000 --> 00:12.000\nserve it\n")
+    scribe = AutoScribe(None if beside else told_by(words), names=(NARRATED,), open_bundle=lambda _: told)
+    recipe = scribe.write(path)
+    assert len(recipe.warnings) == 1
+    assert "the file says it is 12.0 s long, but only the first" in recipe.warnings[0]
+    assert told.asked[0]["transcript"].text == TALK
+    assert told.asked[0]["video"].duration < 11
+
+
+def test_a_film_is_opened_once(damaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Path] = []
+
+    def counted(path: Path, limits: Limits) -> VideoInfo:
+        opened.append(path)
+        return probe(path, limits)
+
+    monkeypatch.setattr("cookscribe.video.file.probe", counted)
+    monkeypatch.setattr("cookscribe.speech.scribe.SpeechScribe", Told)
+    monkeypatch.setattr(AutoScribe, "_scribe", lambda *_: Told(NARRATED))
+    words = tmp_path / "words.txt"
+    words.write_text(f"{TALK} {TALK} {TALK}")
+    command = ["write", str(damaged), "--transcript", str(words), "--formats", "json,html,md", "--out", str(tmp_path)]
+    result = CliRunner().invoke(build_app(), command)
+    assert result.exit_code == 0, result.output
+    assert opened == [damaged]
+    for text in (result.output, (tmp_path / "film.html").read_text(), (tmp_path / "film.recipe.json").read_text()):
+        assert "the file says it is 12.0 s long, but only the first" in " ".join(text.split())
+
+
+def listening(video: VideoFile, _: Any) -> Transcript:
+    """Hears nothing, but listens to all of it."""
+    assert sum(1 for _ in video.sound()) >= 0
+    return Transcript.from_text("", video.duration)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "told"),
+    [
+        (("audio",), ["the sound ends after 3"]),
+        (("video", "audio"), ["only the first 3"]),
+    ],
+)
+def test_silence_in_a_damaged_film_is_blamed_on_the_damage(
+    tmp_path: Path, kinds: tuple[str, ...], told: list[str]
+) -> None:
+    path = spoiled(loud(tmp_path / "whole.mp4"), tmp_path / "film.mp4", kinds, 3.0, "zeros")
+    with pytest.raises(NoModelFitsError, match="the file is damaged") as refused:
+        AutoScribe(listening, names=(NARRATED,)).write(path)
+    assert "nobody speaks" not in refused.value.cause
+    assert all(sentence in refused.value.cause for sentence in told)
+    assert "another copy" in refused.value.advice
+
+
+def test_sound_that_cannot_be_decoded_is_no_silence(tmp_path: Path) -> None:
+    path = spoiled(film(tmp_path / "whole.mp4"), tmp_path / "film.mp4", ("audio",), 0.0, "noise")
+    with pytest.raises(
+        NoModelFitsError, match=r"sound can.*: the file is damaged or incomplete, and no word can be made out"
+    ):
+        AutoScribe(listening, names=(NARRATED,)).write(path)
+
+
+def test_the_recogniser_is_loaded_once_for_many_films(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[Any] = []
+
+    def whisper() -> Any:
+        loaded.append(saying(TALK))
+        return loaded[-1]
+
+    monkeypatch.setattr("cookscribe.encoders.speech.Whisper", whisper)
+    hearing = Hearing()
+    for name in ("one.mp4", "two.mp4"):
+        assert hearing(VideoFile(film(tmp_path / name)), silent_stage).text == TALK
+    assert len(loaded) == 1

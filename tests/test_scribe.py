@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,16 @@ from typer.testing import CliRunner
 
 from cookscribe.bundles.bundle import Bundle, find_bundle
 from cookscribe.cli import build_app
+from cookscribe.cli.write import check_names
 from cookscribe.encoders import Progress
-from cookscribe.errors import BadValueError, CookscribeError, MissingFileError
+from cookscribe.errors import BadFileError, BadValueError, CookscribeError, InputError, MissingFileError
 from cookscribe.proposals.run import ProposalRun, train_proposals
 from cookscribe.recipe import Recipe
 from cookscribe.scribe import Scribe, clean_ingredients, load_film_scribe, title_of
 from cookscribe.track import FeatureTrack
 from cookscribe.training.story_run import StoryRun, train_story
-from cookscribe.video import VideoFile
+from cookscribe.video import VideoFile, probe
+from tests.broken_films import cut, streamable
 from tests.export.films import make_video
 from tests.training.story_kitchen import WIDTH, video, write_kitchen
 
@@ -158,6 +161,95 @@ def test_the_command_writes_only_what_was_asked_for(
     recipe = Recipe.load(tmp_path / "out" / "red_onion-soup.recipe.json")
     assert recipe.ingredients == ("rice", "carrots")
     assert (tmp_path / "out" / "red_onion-soup.html").read_text().count("data:image/jpeg") == len(recipe.steps)
+
+
+def test_a_film_cut_short_says_so_and_no_step_is_after_its_end(
+    bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
+    path = cut(streamable(film, tmp_path / "whole.mp4"), tmp_path / "film.mp4", 0.8)
+    readable = probe(path).readable
+    assert 1 < readable < video(FILM)[0].duration - 2
+    words = ["write", path, "--model", bundle.folder, "--formats", "json,html", "--out", tmp_path / "out"]
+    result = CliRunner().invoke(build_app(), [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    recipe = Recipe.load(tmp_path / "out" / "film.recipe.json")
+    assert recipe.steps
+    assert max(step.span.end for step in recipe.steps) <= recipe.video.duration == readable
+    page = (tmp_path / "out" / "film.html").read_text()
+    for text in (result.output, " ".join(recipe.warnings), page):
+        assert f"only the first {readable:.1f} s can be read" in " ".join(text.split())
+
+
+def refused(*words: object) -> str:
+    """What `cookscribe write` says, without having loaded or written anything."""
+    error = CliRunner().invoke(build_app(), ["write", *(str(word) for word in words)]).exception
+    assert isinstance(error, InputError), error
+    return str(error)
+
+
+def test_films_whose_files_would_be_the_same_are_refused_before_the_work(
+    film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cookscribe.cli.write.find_scribe", lambda *_: pytest.fail("a model was loaded"))
+    names = ("a/dinner.mp4", "b/dinner.mp4", "c/dinner.mkv", "d/Dinner.mp4", "e/caf\u00e9.mp4", "f/cafe\u0301.mp4")
+    paths = [tmp_path / name for name in (*names, "soup.mp4", "soup.chapters.mp4")]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(film.read_bytes())
+    *dinners, one, other, soup, copy = paths
+    for second in dinners[1:]:
+        assert f"has the same name as {dinners[0]}" in refused(dinners[0], second, "--out", tmp_path / "o")
+    assert "has the same name" in refused(one, other, "--formats", "json", "--out", tmp_path / "o")
+    assert "would replace it" in refused(soup, copy, "--formats", "mp4", "--out", tmp_path)
+    assert not (tmp_path / "o").exists()
+
+
+def test_names_that_cannot_be_written_are_refused_before_the_work(
+    film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cookscribe.cli.write.find_scribe", lambda *_: pytest.fail("a model was loaded"))
+    long = tmp_path / f"{'l' * 245}.mp4"
+    long.write_bytes(film.read_bytes())
+    said = refused(long, "--formats", "json", "--out", tmp_path / "o")
+    assert long.name in said
+    assert "257 bytes, more than 255" in said
+    odd = tmp_path / os.fsdecode(b"so\xffup.mp4")
+    for call in (lambda: VideoFile(odd), lambda: check_names([odd], (), tmp_path)):
+        with pytest.raises(BadFileError, match=r"so\\xffup\.mp4: its path is not UTF-8"):
+            call()
+    assert [path.name for path in tmp_path.iterdir()] == [long.name]
+
+
+def test_films_in_parts_keep_their_pictures(
+    bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
+    parts = [tmp_path / f"soup.part{number}.mp4" for number in (1, 2)]
+    for part in parts:
+        part.write_bytes(film.read_bytes())
+    words = ["write", *parts, parts[0], "--model", bundle.folder, "--formats", "json,md", "--out", tmp_path / "out"]
+    result = CliRunner().invoke(build_app(), [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    made = {path.name for path in (tmp_path / "out").iterdir()}
+    steps = len(Recipe.load(tmp_path / "out" / "soup.part1.recipe.json").steps)
+    for part in ("soup.part1", "soup.part2"):
+        pictures = {f"{part}-step-{number}.jpg" for number in range(1, steps + 1)}
+        assert {f"{part}.recipe.json", f"{part}.md"} | pictures == {name for name in made if name.startswith(part)}
+        assert f"![step 1]({part}-step-1.jpg)" in (tmp_path / "out" / f"{part}.md").read_text()
+    assert all(name.startswith(("soup.part1", "soup.part2")) for name in made)
+
+
+def test_the_limits_of_a_film_can_be_raised(
+    bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
+    words = [film, "--model", bundle.folder, "--max-pixels"]
+    assert "64 x 48 pixels, more than the limit of 3000 (raise it with --max-pixels" in refused(*words, 3000)
+    result = CliRunner().invoke(build_app(), ["write", *(str(word) for word in [*words, 64 * 48])])
+    assert result.exit_code == 0, result.output
+    assert "raise it with --max-seconds" in refused(film, "--model", bundle.folder, "--max-seconds", 0.5)
+    assert "watches films" in refused(film, "--model", bundle.folder, "--transcript", tmp_path / "said.vtt")
 
 
 def test_wrong_input_is_named(bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

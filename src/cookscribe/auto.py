@@ -19,7 +19,8 @@ from cookscribe.encoders.base import Progress, silent
 from cookscribe.errors import InputError, MissingDependencyError
 from cookscribe.recipe import Recipe
 from cookscribe.scribe import RecipeWriter, Stage, is_drawn_film, load, silent_stage
-from cookscribe.speech.subtitles import find_transcript, read_transcript
+from cookscribe.speech.hearing import Hearing
+from cookscribe.speech.subtitles import read_transcript
 from cookscribe.video import VideoFile
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ DRAWN, NARRATED = "kitchen", "youcook2-speech"
 # Somebody who cooks and explains it says this much at least. Greetings, songs and words that were imagined into the
 # noise of a pan have fewer words, or none about cooking.
 FEWEST_WORDS, FEWEST_ACTIONS = 20, 3
+SILENT = "nobody speaks in it"
 
 ADVICE = (
     "if its words are written somewhere, put them beside it as .vtt or .srt, or give --transcript; for silent films, "
@@ -56,15 +58,14 @@ class AutoScribe:
         names: Sequence[str] | None = None,
         open_bundle: Callable[[str], RecipeWriter] = load,
     ) -> None:
-        self._given = listener
-        self._recogniser: Listener | None = None
+        self._hearing = Hearing(listener)
         self._names = tuple(names) if names is not None else shipped()
         self._open = open_bundle
         self._scribes: dict[str, RecipeWriter] = {}
 
     def write(
         self,
-        video: str | Path,
+        video: str | Path | VideoFile,
         ingredients: Sequence[str] | None = None,
         title: str | None = None,
         stage: Stage = silent_stage,
@@ -75,17 +76,17 @@ class AutoScribe:
             NoModelFitsError: no bundle can read this film; the message says why and what can be done.
             MissingDependencyError: listening needs something that is not installed.
         """
-        film = VideoFile(video)
+        film = VideoFile.of(video)
         if is_drawn_film(film):
-            return self._scribe(DRAWN, film).write(video, ingredients, title, stage)
+            return self._scribe(DRAWN, film).write(film, ingredients, title, stage)
         transcript = self._heard(film, stage)
         if (reason := unusable(transcript)) is not None:
-            raise NoModelFitsError(film.path, f"{reason}, and no model for silent real film is shipped", ADVICE)
+            raise _refusal(film, reason)
         scribe = self._scribe(NARRATED, film)
         from cookscribe.speech.scribe import SpeechScribe
 
         assert isinstance(scribe, SpeechScribe)
-        return scribe.write(video, ingredients, title, stage, transcript=transcript)
+        return scribe.write(film, ingredients, title, stage, transcript=transcript)
 
     def _scribe(self, name: str, film: VideoFile) -> RecipeWriter:
         if name not in self._names:
@@ -98,43 +99,43 @@ class AutoScribe:
         return self._scribes[name]
 
     def _heard(self, film: VideoFile, stage: Stage) -> Transcript:
-        if self._given is None:
-            if (beside := find_transcript(film.path)) is not None:
-                return read_transcript(beside, film.duration)
-            if film.info.sound is None:
-                raise NoModelFitsError(film.path, "has no sound, and no model for silent real film is shipped", ADVICE)
-            if self._recogniser is None:
-                self._recogniser = _recogniser(film)
-        listener = self._given or self._recogniser
-        assert listener is not None
-        stage("listening", 0.0)
-        return listener(film, lambda seconds: stage("listening", min(1.0, seconds / film.duration)))
+        if self._hearing.needs_sound(film) and film.info.sound is None:
+            raise _refusal(film, "has no sound")
+        try:
+            return self._hearing(film, stage)
+        except MissingDependencyError as error:
+            raise MissingDependencyError(
+                film.path,
+                f"is no drawn film, so it must be listened to, which cannot be done here: {error.subject}: "
+                f"{error.cause}",
+                f"{error.advice}; or give --transcript, or name a model with --model",
+            ) from None
+
+
+def _refusal(film: VideoFile, reason: str) -> NoModelFitsError:
+    if film.warnings:
+        # Somebody may well speak in what is lost, so that nothing is heard proves nothing.
+        lost = "; ".join(film.warnings)
+        silent = "no word can be made out in what can be read of it" if reason == SILENT else reason
+        return NoModelFitsError(
+            film.path,
+            f"{lost}: the file is damaged or incomplete, and {silent}",
+            f"try another copy of the film; {ADVICE}",
+        )
+    return NoModelFitsError(film.path, f"{reason}, and no model for silent real film is shipped", ADVICE)
 
 
 def unusable(transcript: Transcript) -> str | None:
     """Why nothing can be made of these words, as the beginning of a sentence about the film; None if something can."""
     count = len(transcript)
     if not count:
-        return "nobody speaks in it"
+        return SILENT
     if count < FEWEST_WORDS:
         return f"only {count} words were heard in it"
     verbs = packaged_verbs()
     if len(ActionMatcher(verbs).named(transcript.text)) < FEWEST_ACTIONS:
         return f"{count} words were heard in it, but hardly any about cooking"
     return None
-
-
-def _recogniser(film: VideoFile) -> Listener:
-    from cookscribe.encoders.speech import Whisper
-
-    try:
-        return Whisper()
-    except MissingDependencyError as error:
-        raise MissingDependencyError(
-            film.path,
-            f"is no drawn film, so it must be listened to, which cannot be done here: {error.subject}: {error.cause}",
-            f"{error.advice}; or give --transcript, or name a model with --model",
-        ) from None
 
 
 def told_by(path: Path) -> Listener:
@@ -145,7 +146,7 @@ def told_by(path: Path) -> Listener:
         return FromFile(path)
 
     def read(video: VideoFile, progress: Progress = silent) -> Transcript:
-        progress(video.duration)
-        return read_transcript(path, video.duration)
+        progress(video.info.duration)
+        return read_transcript(path, video.info.duration)
 
     return read

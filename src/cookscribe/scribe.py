@@ -49,7 +49,7 @@ class RecipeWriter(Protocol):
 
     def write(
         self,
-        video: str | Path,
+        video: str | Path | VideoFile,
         ingredients: Sequence[str] | None = None,
         title: str | None = None,
         stage: Stage = silent_stage,
@@ -76,7 +76,7 @@ class Scribe:
 
     def write(
         self,
-        video: str | Path,
+        video: str | Path | VideoFile,
         ingredients: Sequence[str] | None = None,
         title: str | None = None,
         stage: Stage = silent_stage,
@@ -84,14 +84,14 @@ class Scribe:
         """Watch a video and write its recipe.
 
         Args:
-            video: a local film.
+            video: a local film, or one that is open.
             ingredients: what is used, if known; it makes the sentences better.
             title: of the recipe; by default made from the file's name.
             stage: is told how far the work is.
         """
         names = clean_ingredients(ingredients or ())
-        film = VideoFile(video)
-        track = self.encoder.encode(film, lambda seconds: stage("watching", min(1.0, seconds / film.duration)))
+        film = VideoFile.of(video)
+        track = self.encoder.encode(film, lambda seconds: stage("watching", share(seconds, film)))
         if self.bundle.config.simulated and not is_drawn_film(film):
             film.warn(
                 "the evidence is weak: this film is not a drawn one, so how sure the model says it is means nothing"
@@ -128,7 +128,9 @@ class Scribe:
         title: str,
         warnings: Sequence[str],
     ) -> Recipe:
-        told = sorted(story.steps, key=lambda step: (step.span[0], step.span[1]))
+        # Where one of several encoders found out that the film ends early, another may have seen more of it.
+        readable = (step for step in story.steps if step.span[0] < video.duration)
+        told = sorted(readable, key=lambda step: (step.span[0], step.span[1]))
         matcher = IngredientMatcher(ingredients)
         actions = ActionMatcher(verbs)
         steps = tuple(
@@ -232,6 +234,11 @@ def title_of(path: Path) -> str:
     """`my_tomato-soup.mp4` becomes `My tomato soup`."""
     words = one_line(path.stem.replace("_", " ").replace("-", " "))
     return words[:1].upper() + words[1:] if words else "Recipe"
+
+
+def share(seconds: float, film: VideoFile) -> float:
+    """How much of a film `seconds` are, 0 to 1."""
+    return min(1.0, seconds / film.duration) if film.duration > 0 else 1.0
 
 
 def is_drawn_film(film: VideoFile) -> bool:

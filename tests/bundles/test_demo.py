@@ -16,7 +16,7 @@ from cookscribe.cli.recipe_table import print_recipe
 from cookscribe.errors import CookscribeError, MissingDependencyError
 from cookscribe.kitchen.recipes import PLAIN, MadeUpRecipe, make_recipe
 from cookscribe.recipe import MadeBy, Recipe, Span, Step, Video
-from cookscribe.video import write_video
+from cookscribe.video import VideoFile, write_video
 
 
 @pytest.fixture
@@ -55,9 +55,9 @@ def test_the_recipe_stands_beside_the_truth(
         raise trouble
 
     class Scribe:
-        def write(self, video: Path, ingredients: list[str], *_: Any) -> Recipe:
+        def write(self, film: VideoFile, ingredients: list[str], *_: Any) -> Recipe:
             assert ingredients == list(made_up.names)
-            return told(made_up, video.name)
+            return told(made_up, film.path.name)
 
     def draw(recipe: MadeUpRecipe, path: Path, _: Any) -> None:
         dark = np.zeros((32, 48, 3), dtype=np.uint8)

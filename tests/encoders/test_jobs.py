@@ -99,8 +99,12 @@ def test_probe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "film.mp4: 2.0 s, 160 x 120, 25 frames a second (h264), sound at 16000 Hz (aac)" in line
     build_app()(["probe", "--json", str(film)], standalone_mode=False)
     assert json.loads(capsys.readouterr().out)["width"] == 160
-    with pytest.raises(InputError, match="raise max_pixels"):
+    with pytest.raises(InputError, match=r"limit of 100 .*--max-pixels"):
         build_app()(["probe", str(film), "--max-pixels", "100"], standalone_mode=False)
+    cut = tmp_path / "cut.ts"
+    cut.write_bytes(films.plain(tmp_path / "film.ts", 2.0).read_bytes()[:-100])
+    build_app()(["probe", str(cut)], standalone_mode=False)
+    assert "warning cut.ts: the file is cut short" in capsys.readouterr().err
     with pytest.raises(InputError, match="max_seconds"):
         build_app()(["probe", str(film), "--max-seconds", "-1"], standalone_mode=False)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from cookscribe.auto import told_by
 from cookscribe.bundles.bundle import Bundle
 from cookscribe.candidates import Candidates
 from cookscribe.cli import build_app
@@ -26,6 +28,8 @@ from cookscribe.speech.scribe import SpeechScribe, named_in
 from cookscribe.speech.subtitles import read_transcript
 from cookscribe.speech.task import Rewarding, Sampler, SpeechExample, Variety, moved_spans
 from cookscribe.story import StoryStep
+from cookscribe.video import probe, write_video
+from tests.broken_films import cut, streamable
 from tests.studies.made_up_youcook2 import write_folder
 
 LINES = ("chop the onion", "now we fry the onion", "and boil the rice", "mix in the egg", "then bake it")
@@ -85,6 +89,59 @@ def test_a_subtitle_file_becomes_a_recipe(bundle: Bundle, tmp_path: Path) -> Non
     assert Recipe.load(tmp_path / "recipe.json") == recipe
     listed = scribe.tell(transcript, ["onion", " rice "], Video(name="soup.mp4", duration=120.0), "Soup")
     assert listed.ingredients == ("onion", "rice")
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A film of two minutes, of which the first one or so can be read, with subtitles of all of it."""
+    folder = tmp_path_factory.mktemp("damaged")
+    frames = ((float(n), np.full((32, 48, 3), 2 * n, dtype=np.uint8)) for n in range(120))
+    noise = np.random.default_rng(0).normal(0, 0.1, 120 * 16_000).astype(np.float32)
+    whole = write_video(folder / "whole.mp4", frames, noise, rate=1.0)
+    film = cut(streamable(whole, folder / "streamable.mp4"), folder / "soup.mp4", 0.5)
+    _subtitles(folder / "soup.vtt")
+    return film
+
+
+@pytest.mark.parametrize("way", ["beside", "given", "recognised"])
+def test_a_film_that_ends_early_says_so(
+    bundle: Bundle, damaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    loaded: list[str] = []
+
+    def whisper() -> Any:
+        loaded.append("whisper")
+        return told_by(damaged.with_suffix(".vtt"))
+
+    monkeypatch.setattr("cookscribe.encoders.speech.Whisper", whisper)
+    films = [damaged]
+    if way != "beside":
+        films = [tmp_path / "one.mp4", tmp_path / "two.mp4"][: 1 if way == "given" else 2]
+        for film in films:
+            film.write_bytes(damaged.read_bytes())
+    words = ["write", *films, "--model", bundle.folder, "--formats", "json,html", "--out", tmp_path / "out"]
+    if way == "given":
+        words += ["--transcript", damaged.with_suffix(".vtt")]
+    result = CliRunner().invoke(build_app(), [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    assert loaded == (["whisper"] if way == "recognised" else [])  # once for both films
+    readable = probe(damaged).readable
+    assert 30 < readable < 90
+    for film in films:
+        recipe = Recipe.load(tmp_path / "out" / f"{film.stem}.recipe.json")
+        assert recipe.steps
+        assert recipe.steps[-1].span.end <= recipe.video.duration == readable
+        page = (tmp_path / "out" / f"{film.stem}.html").read_text()
+        for text in (result.output, " ".join(recipe.warnings), page):
+            assert f"only the first {readable:.1f} s can be read" in " ".join(text.split())
+
+
+def test_nothing_heard_in_a_damaged_film_is_not_called_silence(bundle: Bundle, damaged: Path) -> None:
+    scribe = SpeechScribe.load(bundle)
+    recipe = scribe.write(damaged, transcript=Transcript((), np.zeros((0, 2)), timed=True))
+    assert recipe.steps == ()
+    assert "can be read" in recipe.warnings[0]
+    assert not any("nobody speaks" in note for note in recipe.warnings)
 
 
 def test_silence_and_untimed_words_are_told(bundle: Bundle) -> None:

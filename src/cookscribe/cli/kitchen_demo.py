@@ -38,6 +38,7 @@ def demo(
     from cookscribe.kitchen.drawing.film import Picture, draw_video, is_drawn
     from cookscribe.kitchen.recipes import PLAIN, make_recipe
     from cookscribe.kitchen.splits import TESTING
+    from cookscribe.video import VideoFile
 
     screen, notices = Console(), Console(stderr=True)
     made_up = make_recipe(SEED, number, TESTING, tempo=3.5, wording=PLAIN)
@@ -58,8 +59,9 @@ def demo(
         "2. cookscribe watches it, knowing nothing but the ingredients",
         f'cookscribe write {path} --ingredients "{listed}" --formats json,html --out {out}',
     )
-    recipe = write_one(find_scribe(model), path, list(made_up.names), made_up.title.capitalize(), notices)
-    written = export_recipe(recipe, path, ("json", "html"), out, embed_video=False)
+    film = VideoFile(path)
+    recipe = write_one(find_scribe(model), film, list(made_up.names), made_up.title.capitalize(), notices)
+    written = export_recipe(recipe, film, ("json", "html"), out, embed_video=False)
     _explain(screen, "3. What it wrote, beside the truth", "")
     _beside(recipe, made_up.annotated(), screen)
     page = next(file for file in written.files if file.suffix == ".html")

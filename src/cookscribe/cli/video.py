@@ -37,11 +37,11 @@ def probe(
     max_pixels: int | None = MAX_PIXELS,
     max_seconds: float | None = MAX_SECONDS,
 ) -> None:
-    """Say what a film is: length, size, codecs. Refuses what is not a film."""
+    """Say what a film is: length, size, codecs, and whether its end is missing. Refuses what is not a film."""
     from cookscribe.video import probe as look
 
     for path in video:
-        info = look(path, _limits(max_pixels, max_seconds))
+        info = look(path, read_limits(max_pixels, max_seconds))
         if json_lines:
             print(info.model_dump_json(exclude_none=True))
             continue
@@ -49,8 +49,11 @@ def probe(
         if info.upright is not None:
             rate = f", {info.frame_rate:.3g} frames a second" if info.frame_rate else ""
             picture = f"{info.upright[0]} x {info.upright[1]}{rate} ({info.video})"
-        sound = f"sound at {info.sample_rate} Hz ({info.sound})" if info.sound else "no sound"
+        pitch = f" at {info.sample_rate} Hz" if info.sample_rate else ""
+        sound = f"sound{pitch} ({info.sound})" if info.sound else "no sound"
         print(f"{info.name}: {info.duration:.1f} s, {picture}, {sound}, {info.container}, {info.bytes:,} bytes")
+        for warning in info.warnings:
+            print(f"warning {info.name}: {warning}", file=sys.stderr)
 
 
 def encode(
@@ -76,6 +79,7 @@ def encode(
     from cookscribe.encoders.base import EncoderOptions
     from cookscribe.encoders.jobs import EncodeJob, encode_all, find_films
     from cookscribe.progress import track
+    from cookscribe.text import one_line
 
     options = EncoderOptions(
         weights=_named_paths(weights_path),
@@ -84,7 +88,7 @@ def encode(
         video_lengths=video_lengths,
         language=language,
     )
-    job = EncodeJob(encoder, out, options, _limits(max_pixels, max_seconds), half=half)
+    job = EncodeJob(encoder, out, options, read_limits(max_pixels, max_seconds), half=half)
     films = find_films(video)
     open_films = [film for film in films if not job.done(film)]
     workers = min(workers or os.cpu_count() or 1, max(1, len(open_films)))
@@ -92,12 +96,14 @@ def encode(
     for outcome in track(encode_all(job, open_films, workers, engine), "encoding", len(open_films)):
         if outcome.result is None:
             failed += 1
-            print(f"failed  {outcome.item.name}: {outcome.error}", file=sys.stderr)
+            print(f"failed  {one_line(outcome.item.name)}: {outcome.error}", file=sys.stderr)
             continue
         made = outcome.result
-        print(f"done    {outcome.item.name}: {made.rows} x {made.width}, {made.duration:.1f} s in {made.took:.1f} s")
+        print(
+            f"done    {one_line(outcome.item.name)}: {made.rows} x {made.width}, {made.duration:.1f} s in {made.took:.1f} s"
+        )
         for warning in made.warnings:
-            print(f"warning {outcome.item.name}: {warning}", file=sys.stderr)
+            print(f"warning {one_line(outcome.item.name)}: {warning}", file=sys.stderr)
     done = len(open_films) - failed
     print(f"{done} encoded, {len(films) - len(open_films)} there already, {failed} failed: {out}")
     if failed:
@@ -157,7 +163,8 @@ def convert(
     print(f"written: {convert_files(source, out)}")
 
 
-def _limits(max_pixels: int | None, max_seconds: float | None) -> Limits:
+def read_limits(max_pixels: int | None, max_seconds: float | None) -> Limits:
+    """The limits for films, those given and otherwise the usual ones."""
     from cookscribe.video import Limits
 
     given = {"max_pixels": max_pixels, "max_seconds": max_seconds}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
+
+from cookscribe.cli.video import MAX_PIXELS, MAX_SECONDS, read_limits
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -13,8 +16,10 @@ if TYPE_CHECKING:
     from cookscribe.export.writers import Written
     from cookscribe.recipe import Recipe
     from cookscribe.scribe import RecipeWriter
+    from cookscribe.video import VideoFile
 
 AUTO = "auto"
+LONGEST_NAME = 255  # bytes, on all common file systems
 
 
 def register(app: typer.Typer) -> None:
@@ -40,6 +45,8 @@ def write_command(
     out: Path = typer.Option(Path(), help="Folder for the files."),
     embed_video: bool = typer.Option(False, "--embed-video", help="Put the video into the page."),
     threads: int = typer.Option(0, help="CPU threads; 0 takes all."),
+    max_pixels: int | None = MAX_PIXELS,
+    max_seconds: float | None = MAX_SECONDS,
 ) -> None:
     """Watch cooking videos and write their recipes."""
     import torch
@@ -48,8 +55,12 @@ def write_command(
     from cookscribe.cli.recipe_table import print_recipe
     from cookscribe.errors import BadValueError, CookscribeError
     from cookscribe.export.writers import parse_formats
+    from cookscribe.text import printable
+    from cookscribe.video import VideoFile
 
     names = parse_formats(formats) if formats else ()
+    videos = check_names(videos, names, out)
+    limits = read_limits(max_pixels, max_seconds)
     if ingredients and ingredients_file:
         raise BadValueError("--ingredients-file", "ingredients are given twice", "use one of the two options")
     listed = _read_ingredients(ingredients, ingredients_file)
@@ -64,9 +75,10 @@ def write_command(
     failures: list[CookscribeError] = []
     for video in videos:
         try:
-            recipe = write_one(scribe, video, listed, title, notices)
+            film = VideoFile(video, limits)
+            recipe = write_one(scribe, film, listed, title, notices)
             print_recipe(recipe, screen)
-            written = export_recipe(recipe, video, names, out, embed_video)
+            written = export_recipe(recipe, film, names, out, embed_video)
         except CookscribeError as error:
             if len(videos) == 1:
                 raise
@@ -78,7 +90,7 @@ def write_command(
         for note in written.notes:
             notices.print(note, highlight=False, markup=False)
         for path in written.files:
-            screen.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
+            screen.print(f"wrote {printable(str(path))}", highlight=False, markup=False, soft_wrap=True)
     if failures:
         notices.print(f"{len(failures)} of {len(videos)} videos failed", highlight=False)
         for advice in dict.fromkeys(error.advice for error in failures if error.advice):
@@ -103,6 +115,41 @@ def bundle_command(
     typer.echo(f"{made.folder}: {made.config.name}, reads {made.config.encoder} features, {size / 2**20:.1f} MiB")
 
 
+def check_names(videos: Sequence[Path], formats: Sequence[str], out: Path) -> list[Path]:
+    """The videos, each once, if all files that are to be written of them can have their names.
+
+    Raises:
+        BadFileError: a name that is no text.
+        BadValueError: two films would write the same file, or one a file whose name is too long or that is a film.
+    """
+    import os
+    from unicodedata import normalize
+
+    from cookscribe.encoders.jobs import distinct, video_id
+    from cookscribe.errors import BadValueError
+    from cookscribe.export.writers import file_names
+    from cookscribe.video.container import check_name
+
+    for video in videos:
+        check_name(video)
+    # Many file systems hold "Soup" and "soup", or two spellings of "é", for the same name.
+    films = distinct(
+        videos, lambda film: normalize("NFC", video_id(film)).casefold(), "name", "files are named after their film"
+    )
+    for video in films:
+        for name in file_names(video_id(video), formats):
+            if (length := len(os.fsencode(name))) > LONGEST_NAME:
+                raise BadValueError(
+                    video,
+                    f"a file made of it would have a name of {length} bytes, more than {LONGEST_NAME}",
+                    "rename it",
+                )
+            for other in films:
+                if os.path.abspath(out / name) == os.path.abspath(other):
+                    raise BadValueError(other, f"a file made of {video} would replace it", "choose another --out")
+    return films
+
+
 def find_scribe(model: str, transcript: Path | None = None) -> RecipeWriter:
     """The scribe that was asked for, or one that chooses."""
     from cookscribe.auto import AutoScribe, told_by
@@ -111,9 +158,15 @@ def find_scribe(model: str, transcript: Path | None = None) -> RecipeWriter:
 
     if model == AUTO:
         return AutoScribe(None if transcript is None else told_by(transcript))
+    scribe = load(model)
     if transcript is not None:
-        raise BadValueError("--transcript", "is for --model auto, which chooses by what is said", "leave one out")
-    return load(model)
+        from cookscribe.speech.hearing import Hearing
+        from cookscribe.speech.scribe import SpeechScribe
+
+        if not isinstance(scribe, SpeechScribe):
+            raise BadValueError("--transcript", f"{model} watches films and does not listen", "leave one out")
+        scribe.hearing = Hearing(told_by(transcript))
+    return scribe
 
 
 def _read_ingredients(text: str, file: Path | None) -> list[str]:
@@ -124,9 +177,12 @@ def _read_ingredients(text: str, file: Path | None) -> list[str]:
     return [name.strip().lstrip("-*• ").strip() for line in text.splitlines() for name in line.split(",")]
 
 
-def write_one(scribe: RecipeWriter, video: Path, ingredients: list[str], title: str, notices: Console) -> Recipe:
+def write_one(scribe: RecipeWriter, film: VideoFile, ingredients: list[str], title: str, notices: Console) -> Recipe:
     """Write one recipe while a bar shows the stages."""
+    from rich.markup import escape
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from cookscribe.text import one_line
 
     columns = (
         TextColumn("{task.description}"),
@@ -139,13 +195,13 @@ def write_one(scribe: RecipeWriter, video: Path, ingredients: list[str], title: 
 
         def stage(name: str, share: float) -> None:
             if name not in tasks:
-                tasks[name] = bar.add_task(f"{name} {video.name}", total=1.0)
+                tasks[name] = bar.add_task(escape(f"{name} {one_line(film.path.name)}"), total=1.0)
             bar.update(tasks[name], completed=share)
 
-        return scribe.write(video, ingredients, title or None, stage)
+        return scribe.write(film, ingredients, title or None, stage)
 
 
-def export_recipe(recipe: Recipe, video: Path, formats: tuple[str, ...], out: Path, embed_video: bool) -> Written:
+def export_recipe(recipe: Recipe, film: VideoFile, formats: tuple[str, ...], out: Path, embed_video: bool) -> Written:
     """Write the files that were asked for, with pictures of the steps where the format has them."""
     from cookscribe.export.pictures import step_pictures
     from cookscribe.export.writers import Media, Written, export
@@ -153,5 +209,5 @@ def export_recipe(recipe: Recipe, video: Path, formats: tuple[str, ...], out: Pa
     if not formats:
         return Written(())
     pictured = {"html", "md", "jsonld"} & set(formats)
-    media = Media(video, step_pictures(recipe, video) if pictured else (), embed_video)
-    return export(recipe, out / video.stem, formats, media)
+    media = Media(film.path, step_pictures(recipe, film) if pictured else (), embed_video)
+    return export(recipe, out / film.path.stem, formats, media)

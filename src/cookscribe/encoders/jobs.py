@@ -119,12 +119,21 @@ def find_films(places: Sequence[Path]) -> list[Path]:
             films += inside
         else:
             films.append(place)
+    return distinct(films, video_id, "id", "features are stored by id")
+
+
+def distinct(films: Sequence[Path], key: Callable[[Path], str], what: str, why: str) -> list[Path]:
+    """The films, each once. Two of one key are an error: what is written of one would replace what is of the other.
+
+    Args:
+        key: what the files of a film are named after; what: its name; why: how it is used.
+    """
     films = list(dict.fromkeys(films))
-    ids: dict[str, Path] = {}
+    keys: dict[str, Path] = {}
     for film in films:
-        other = ids.setdefault(video_id(film), film)
+        other = keys.setdefault(key(film), film)
         if other != film:
-            raise BadValueError(film, f"has the same id as {other}", "rename one of them: features are stored by id")
+            raise BadValueError(film, f"has the same {what} as {other}", f"rename one of them: {why}")
     return films
 
 

@@ -137,9 +137,9 @@ class FromFile:
         raise BadFileError(self.path, f"has no transcript of {video_id}", "leave it out to listen instead")
 
     def __call__(self, video: VideoFile, progress: Progress = silent) -> Transcript:
-        progress(video.duration)
-        transcript = self.transcript(video.path.stem, video.duration)
-        check_fits(transcript, video.duration, self.path)
+        progress(video.info.duration)
+        transcript = self.transcript(video.path.stem, video.info.duration)
+        check_fits(transcript, video.info.duration, self.path)
         return transcript
 
 

@@ -21,9 +21,9 @@ def picture_time(step: Step) -> float:
     return step.span.start + step.span.length * 2 / 3
 
 
-def step_pictures(recipe: Recipe, video: Path) -> tuple[bytes | None, ...]:
+def step_pictures(recipe: Recipe, video: Path | VideoFile) -> tuple[bytes | None, ...]:
     """A JPEG for each step, `WIDTH` pixels wide at most; None where the video has no readable picture there."""
-    film = VideoFile(video)
+    film = VideoFile.of(video)
     return tuple(_jpeg(film, picture_time(step)) for step in recipe.steps)
 
 

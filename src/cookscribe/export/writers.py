@@ -64,12 +64,16 @@ def _write_pictures(target: Path, media: Media) -> tuple[list[str | None], list[
         if picture is None:
             names.append(None)
             continue
-        path = target.parent / f"{target.name.split('.')[0]}-step-{number}.jpg"
+        path = target.parent / _picture_name(target.stem, number)
         with replacing(path) as temporary:
             temporary.write_bytes(picture)
         names.append(path.name)
         paths.append(path)
     return names, paths
+
+
+def _picture_name(stem: str, number: int) -> str:
+    return f"{stem}-step-{number}.jpg"
 
 
 def _write_markdown(recipe: Recipe, target: Path, media: Media) -> Written:
@@ -155,6 +159,12 @@ def parse_formats(text: str) -> tuple[str, ...]:
     if unknown or not names:
         raise BadValueError("--formats", f"unknown format {unknown or repr(text)}", f"known: {', '.join(FORMATS)}")
     return names
+
+
+def file_names(stem: str, formats: Sequence[str]) -> list[str]:
+    """The names of the files that `export` makes; of the step pictures that of the hundredth stands for all."""
+    names = [f"{stem}{FORMATS[name].suffix}" for name in formats]
+    return names + ([_picture_name(stem, 100)] if {"md", "jsonld"} & set(formats) else [])
 
 
 def export(recipe: Recipe, stem: Path, formats: Sequence[str], media: Media | None = None) -> Written:

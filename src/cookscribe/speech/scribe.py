@@ -22,10 +22,10 @@ from cookscribe.errors import BadValueError
 from cookscribe.ingredients import IngredientMatcher, canonical
 from cookscribe.recipe import Candidate, Evidence, Influence, MadeBy, Recipe, Span, Step, StepEvidence, Video
 from cookscribe.scribe import Stage, clean_ingredients, described, silent_stage, title_of
+from cookscribe.speech.hearing import Hearing
 from cookscribe.speech.run import read_out
 from cookscribe.speech.span_task import check_width, load_finder
 from cookscribe.speech.spans import SpanFinder
-from cookscribe.speech.subtitles import find_transcript, read_transcript
 from cookscribe.speech.videos import Listener
 from cookscribe.speech.words import HeardText
 from cookscribe.story import StoryStep
@@ -41,10 +41,15 @@ FEW_WORDS = 4
 
 
 class SpeechScribe:
-    """Word space, span model and writer of one bundle, loaded once and used for any number of films."""
+    """Word space, span model and writer of one bundle, loaded once and used for any number of films.
+
+    Attributes:
+        hearing: where the words of a film come from.
+    """
 
     def __init__(self, bundle: Bundle, listener: Listener, finder: SpanFinder, writer: StoryWriter) -> None:
         self.bundle, self.listener, self.finder, self.writer = bundle, listener, finder, writer
+        self.hearing = Hearing()
         self.verbs = packaged_verbs()
         self._actions = ActionMatcher(self.verbs)
 
@@ -60,7 +65,7 @@ class SpeechScribe:
 
     def write(
         self,
-        video: str | Path,
+        video: str | Path | VideoFile,
         ingredients: Sequence[str] | None = None,
         title: str | None = None,
         stage: Stage = silent_stage,
@@ -69,28 +74,17 @@ class SpeechScribe:
         """Listen to a film and write its recipe.
 
         Args:
-            video: a local film.
+            video: a local film, or one that is open.
             ingredients: what is used, if known; otherwise the ingredients that are said are taken.
             title: of the recipe; by default made from the file's name.
             stage: is told how far the work is.
             transcript: what is said; if left out, subtitles beside the film are read, and without them the speech
                 recogniser listens.
         """
-        film = VideoFile(video)
+        film = VideoFile.of(video)
         if transcript is None:
-            transcript = self._heard(film, stage)
-        return self.tell(
-            transcript, ingredients, described(film), title or title_of(film.path), tuple(film.warnings), stage
-        )
-
-    def _heard(self, film: VideoFile, stage: Stage) -> Transcript:
-        beside = find_transcript(film.path)
-        if beside is not None:
-            return read_transcript(beside, film.duration)
-        from cookscribe.encoders.speech import Whisper
-
-        stage("listening", 0.0)
-        return Whisper()(film, lambda seconds: stage("listening", min(1.0, seconds / film.duration)))
+            transcript = self.hearing(film, stage)
+        return self.tell(transcript, ingredients, described(film), title or title_of(film.path), film.warnings, stage)
 
     def tell(
         self,
@@ -105,7 +99,8 @@ class SpeechScribe:
         given = clean_ingredients(ingredients or ())
         notes = list(warnings)
         if not len(transcript):
-            notes.append("no recipe was found: nobody speaks in the film")
+            silent = "no word can be made out in what can be read of the film" if notes else "nobody speaks in the film"
+            notes.append(f"no recipe was found: {silent}")
             return self._recipe((), None, given, video, title, notes)
         stage("writing", 0.0)
         heard = self.listener.listen(transcript, video.duration)

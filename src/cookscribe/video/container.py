@@ -31,6 +31,9 @@ STILL_BRANDS = {b"avif", b"heic", b"heix", b"heim", b"heis", b"mif1", b"jpeg"}
 FORMATS = "mp4, mov, mkv, webm, avi, mpeg-ts, mpeg, flv, ogg and wmv"
 ADVICE = f"cookscribe reads film files in {FORMATS} containers"
 SNIFFED_BYTES = 1024
+# What the library raises in the middle of a damaged file: besides its own errors, sizes that overflow, a time base of
+# zero, a stream that nobody announced.
+DAMAGE = (av.FFmpegError, ValueError, ArithmeticError, MemoryError, LookupError)
 
 
 def sniff(head: bytes) -> str | None:
@@ -59,12 +62,22 @@ def sniff(head: bytes) -> str | None:
     return None
 
 
+def check_name(path: Path) -> None:
+    """Refuse a path that is not UTF-8: neither the library nor a recipe can name it."""
+    try:
+        os.path.abspath(path).encode("utf-8")
+    except UnicodeEncodeError:
+        legible = os.fsencode(path).decode("utf-8", "backslashreplace")
+        raise BadFileError(legible, "its path is not UTF-8 text", "rename the file or its folder") from None
+
+
 def local_film(path: str | Path) -> tuple[Path, str]:
     """The absolute path and the demuxer of a local film file; anything else is refused with `BadFileError`."""
     # One slash is enough: a `Path` swallows the second. A single letter before the colon is a drive.
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(path)):
         raise BadFileError(path, "is a network address, not a file", "download the film and name the local file")
     path = Path(path)
+    check_name(path)
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):

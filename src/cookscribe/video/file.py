@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,14 +17,15 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.video.container import ADVICE, local_film, opened, typed
+from cookscribe.video.container import ADVICE, DAMAGE, local_film, opened, typed
+from cookscribe.video.ending import LEAP, SLACK
 from cookscribe.video.geometry import Image, Size, upright
 from cookscribe.video.info import VideoInfo, described, picture_stream, probe, sound_stream
 from cookscribe.video.limits import Limits
-from cookscribe.video.sound import mono_blocks
+from cookscribe.video.sound import RATE, mono_blocks
 
-# A time stamp that leaps further than this, past the end the header gives, is a broken stamp and not a long still.
-LEAP = 10.0
+# Seconds without picture and sound, after which there is more: something between is lost.
+HOLE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +52,10 @@ class VideoFile:
         threads: decoder threads; 0 lets the decoder choose.
 
     Attributes:
-        info: what the headers say.
-        duration: seconds; corrected when decoding shows that the file ends earlier than it says.
-        warnings: what was found wrong while decoding, in plain sentences, each once.
+        info: what the file says, and how much of it is there.
+        duration: seconds to the last readable moment of picture or sound; corrected when decoding shows that it comes
+            earlier than it seemed.
+        warnings: what was found wrong on opening and while decoding, in plain sentences, each once.
     """
 
     def __init__(self, path: str | Path, limits: Limits | None = None, threads: int = 0) -> None:
@@ -60,8 +63,13 @@ class VideoFile:
         self.path, self._demuxer = local_film(path)
         self.threads = threads
         self.info: VideoInfo = probe(self.path, self.limits)
-        self.duration = self.info.duration
-        self._warnings: dict[str, None] = {}
+        self.duration = self.info.readable
+        self._warnings: dict[str, None] = dict.fromkeys(self.info.warnings)
+
+    @classmethod
+    def of(cls, video: str | Path | VideoFile) -> VideoFile:
+        """The film itself if it is open already, with all that is known of it; else the file is opened."""
+        return video if isinstance(video, VideoFile) else cls(video)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -87,8 +95,7 @@ class VideoFile:
             raise BadValueError(self.path, f"frames can be sampled at a positive rate only, got {rate}")
         if self.info.video is None:
             raise BadFileError(self.path, "has no picture, only sound", "use an encoder that listens (speech)")
-        with opened(self.path, self._demuxer, self.limits) as container:
-            described(self.path, self._demuxer, container, self.limits)
+        with self._opened() as container:
             # Enough frames to spare, and each of them short: nobody misses those on which no other depends.
             coarse = rate is not None and (self.info.frame_rate or 0.0) >= max(20.0, 8 * rate)
             timed = self._timed(container, coarse)
@@ -99,7 +106,7 @@ class VideoFile:
         if self.info.video is None:
             raise BadFileError(self.path, "has no picture, only sound", ADVICE)
         time = min(max(time, 0.0), self.duration)
-        frame = self._shown_at(time)
+        _, frame = self._shown_at(time)
         with typed(self.path, "has a frame that cannot be converted"):
             return upright(frame, size, self.info.pixel_aspect)
 
@@ -110,14 +117,23 @@ class VideoFile:
         """
         if self.info.sound is None:
             return
-        with opened(self.path, self._demuxer, self.limits) as container:
-            described(self.path, self._demuxer, container, self.limits)
+        with self._opened() as container:
             stream = sound_stream(container)
             assert stream is not None
-            yield from mono_blocks(container, stream, self.info, self.limits, self.warn)
+            samples = 0
+            for block in mono_blocks(container, stream, self.info, self.limits, self.warn):
+                samples += len(block)
+                yield block
+        self._note_sound(samples / RATE)
 
-    def _shown_at(self, time: float) -> VideoFrame:
-        """The frame on the screen at `time`: from a key frame before it, or if need be from the beginning."""
+    @contextmanager
+    def _opened(self) -> Iterator[InputContainer]:
+        with opened(self.path, self._demuxer, self.limits) as container:
+            described(self.path, self._demuxer, container, self.limits, self.info)
+            yield container
+
+    def _shown_at(self, time: float) -> tuple[float, VideoFrame]:
+        """The frame on the screen at `time`, and since when: from a key frame before it, or else from the beginning."""
         for back in (0.0, 2.0, 10.0):
             # Containers are searched by decoding time, which runs ahead: the key frame found may be too late. And the
             # end of a file cut short can be searched for, but not found.
@@ -127,9 +143,8 @@ class VideoFile:
                 continue
         return self._first_shown(time, seek_to=None)
 
-    def _first_shown(self, time: float, seek_to: float | None) -> VideoFrame:
-        with opened(self.path, self._demuxer, self.limits) as container:
-            described(self.path, self._demuxer, container, self.limits)
+    def _first_shown(self, time: float, seek_to: float | None) -> tuple[float, VideoFrame]:
+        with self._opened() as container:
             if seek_to is not None:
                 with typed(self.path, "cannot be searched"):
                     container.seek(int((seek_to + self.info.start) * av.time_base), backward=True)
@@ -140,8 +155,8 @@ class VideoFile:
             for shown, _, frame in timed:
                 if shown > time:
                     break
-                best = frame
-            return best
+                first, best = shown, frame
+            return first, best
 
     def _each(self, timed: Iterator[tuple[float, float, VideoFrame]], size: Size | None) -> Iterator[Frame]:
         for shown, _, frame in timed:
@@ -176,12 +191,15 @@ class VideoFile:
         stream = picture_stream(container)
         assert stream is not None
         self._set_up(stream, coarse)
-        last, count, readable = -math.inf, 0, 0.0
+        last, over, count, readable, promised = -math.inf, 0.0, 0, 0.0, 0.0
+        covered: set[int] = set()  # the seconds in which there is a packet; picture and sound may lie far apart
         watch = _Watch(self)
         for item in self._packets(container, stream):
             watch.check()
-            if isinstance(item, float):
-                readable = max(readable, item)
+            if isinstance(item, _Seen):
+                covered.update(range(max(0, int(item.begin)), int(min(item.end, item.begin + LEAP)) + 1))
+                readable = max(readable, item.end)
+                promised = max(promised, item.begin if item.pictured else 0.0)
                 continue
             watch.count()
             start, end = self._times(item, last)
@@ -191,13 +209,20 @@ class VideoFile:
             if start > max(last, self.info.duration) + LEAP or start > self.limits.max_seconds:
                 self.warn("some frames carry time stamps beyond the end; they were left out")
                 continue
-            last, readable, count = start, max(readable, min(end, start + LEAP)), count + 1
+            last, over, count = start, end, count + 1
+            readable = max(readable, min(end, start + LEAP))
             watch.alive()
             yield start, end, item
             watch.alive()
         if count == 0:
             raise BadFileError(self.path, "not one frame can be decoded", "the file may be damaged; try another copy")
+        missing = max(covered) - min(covered) + 1 - len(covered) if covered else 0
+        # A picture may stand for long, but not while the sound is away too.
+        if self.info.sound is not None and missing >= HOLE:
+            self.warn(f"about {missing} s in the middle of the film cannot be read")
         self._note_truncation(readable)
+        if last < promised - SLACK:
+            self._note_picture(over)
 
     def _set_up(self, stream: VideoStream, coarse: bool) -> None:
         stream.thread_type = "AUTO"
@@ -208,8 +233,8 @@ class VideoFile:
             # The picture at a moment is then at most a tenth of a second old, and decoding takes about half the time.
             context.skip_frame = "NONREF"
 
-    def _packets(self, container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame | float]:
-        """Decoded frames of `stream`, and the end of every packet of film and sound in seconds (floats).
+    def _packets(self, container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame | _Seen]:
+        """Decoded frames of `stream`, and before them what the packet says, whether of picture or sound.
 
         The sound's packets are read too, but not decoded: they tell a file cut short from one whose picture ends before
         its sound.
@@ -220,19 +245,21 @@ class VideoFile:
         while True:
             try:
                 packet = next(packets, None)
-            except (av.FFmpegError, ValueError, ArithmeticError, MemoryError):
+            except DAMAGE:
                 self.warn("the file cannot be read to its end; what comes before was used")
                 break
             if packet is None:
                 break
             if packet.pts is not None and packet.time_base:
-                end = float((packet.pts + (packet.duration or 0)) * packet.time_base) - self.info.start
-                yield min(end, self.info.duration)
+                begin = float(packet.pts * packet.time_base) - self.info.start
+                end = begin + float((packet.duration or 0) * packet.time_base)
+                pictured = packet.stream.index == stream.index and packet.size > 0 and begin <= self.duration
+                yield _Seen(min(begin, self.info.duration), min(end, self.info.duration), pictured)
             if packet.stream.index != stream.index:
                 continue
             try:
                 yield from (frame for frame in packet.decode() if isinstance(frame, VideoFrame))
-            except (av.FFmpegError, ValueError, ArithmeticError, MemoryError):
+            except DAMAGE:
                 damaged += 1
         if damaged:
             self.warn("some frames are damaged and were left out")
@@ -252,10 +279,44 @@ class VideoFile:
         return start, min(start + length, max(self.info.duration, start + min(length, 0.04)))
 
     def _note_truncation(self, readable: float) -> None:
-        declared = self.info.duration
-        if readable < declared - max(1.0, 0.02 * declared):
+        if readable < self.duration - SLACK:
+            declared = self.info.duration
             self.warn(f"the file says it is {declared:.1f} s long, but only the first {readable:.1f} s can be read")
             self.duration = readable
+
+    def _note_picture(self, end: float) -> None:
+        """The packets go on, but no picture after `end` can be decoded. Is there sound at least?"""
+        self.warn(f"the picture can be decoded up to {end:.1f} s only")
+        if self.info.sound is not None:
+            with self._opened() as container:
+                stream = sound_stream(container)
+                assert stream is not None
+                blocks = mono_blocks(container, stream, self.info, self.limits, self.warn)
+                end = max(end, sum(len(block) for block in blocks) / RATE)
+        self.duration = min(self.duration, end)
+
+    def _note_sound(self, end: float) -> None:
+        """Compare the end of the decoded sound with that of its packets. Is there a picture after it at least?"""
+        promised = min(self.info.sound_ends or 0.0, self.duration)
+        if end and end >= promised - SLACK:
+            return
+        self.warn(f"the sound can be decoded up to {end:.1f} s only" if end else "the sound cannot be decoded")
+        if self.info.video is not None:
+            try:
+                end = max(end, self._shown_at(self.duration)[0])
+            except BadFileError:
+                self.warn("the picture cannot be decoded")
+        if 0 < end < self.duration - SLACK:
+            self.duration = end
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What a packet says of itself: its first and last second, and whether it is a picture that will be shown."""
+
+    begin: float
+    end: float
+    pictured: bool
 
 
 class _Lazy:

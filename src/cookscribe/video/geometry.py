@@ -70,6 +70,13 @@ class Orientation:
             return cls(True, mirror_columns=c < 0, mirror_rows=b < 0)
         return cls(False, mirror_columns=a < 0, mirror_rows=d < 0)
 
+    @property
+    def degrees(self) -> int:
+        """Counter-clockwise quarter turns in degrees; of a mirrored picture, those before a mirroring of its rows."""
+        if self.transposed:
+            return 90 if self.mirror_rows else 270
+        return 180 if self.mirror_columns else 0
+
     def apply(self, image: Image) -> Image:
         """(H, W, 3) turned upright; a view where possible."""
         if self.transposed:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import av
 import numpy as np
 from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
@@ -12,6 +11,7 @@ from av.audio.stream import AudioStream
 from av.container import InputContainer
 from numpy.typing import NDArray
 
+from cookscribe.video.container import DAMAGE
 from cookscribe.video.info import VideoInfo
 from cookscribe.video.limits import Limits
 
@@ -19,8 +19,6 @@ RATE = 16_000
 # Codecs jitter by a few milliseconds; only a larger hole is filled with silence.
 HOLE = 0.1
 Block = NDArray[np.float32]
-
-_DAMAGE = (av.FFmpegError, ValueError, ArithmeticError, MemoryError)
 
 
 def mono_blocks(
@@ -49,11 +47,7 @@ def mono_blocks(
         if position >= most:
             warn(f"the sound is longer than the limit of {limits.max_seconds:.0f} s; the rest was left out")
             return
-    for block in resampler.rest():
-        position += len(block)
-        yield block
-    if position == 0:
-        warn("the sound cannot be decoded")
+    yield from resampler.rest()
 
 
 def _decoded(container: InputContainer, stream: AudioStream, warn: Callable[[str], None]) -> Iterator[AudioFrame]:
@@ -61,14 +55,14 @@ def _decoded(container: InputContainer, stream: AudioStream, warn: Callable[[str
     while True:
         try:
             packet = next(packets, None)
-        except _DAMAGE:
+        except DAMAGE:
             warn("the file cannot be read to its end; what comes before was used")
             return
         if packet is None:
             return
         try:
             yield from packet.decode()
-        except _DAMAGE:
+        except DAMAGE:
             warn("some of the sound is damaged and was left out")
 
 
@@ -99,7 +93,7 @@ class _Resampler:
             for out in self._resampler.resample(frame):
                 # A codec may hand out what is not a number; to a listener that is silence.
                 yield np.clip(np.nan_to_num(out.to_ndarray().reshape(-1).astype(np.float32)), -1.0, 1.0)
-        except _DAMAGE:
+        except DAMAGE:
             self._kind, self._resampler = (), None
 
 
