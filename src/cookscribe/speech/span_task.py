@@ -18,7 +18,7 @@ from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.soda import soda
 from cookscribe.speech.spans import SpanConfig, SpanFinder, SpanModel, span_labels
 from cookscribe.track import FeatureTrack
-from cookscribe.training.checkpoint import open_model
+from cookscribe.training.checkpoint import CONFIG, open_model
 from cookscribe.training.config import TrainingConfig
 from cookscribe.training.loop import Term, seed_everything, shuffled, train
 
@@ -129,10 +129,8 @@ def train_spans(
 def load_finder(folder: Path) -> SpanFinder:
     """Open a folder that `train_spans` wrote."""
     saved = open_model(folder, KIND)
-    config = SpanConfig.parse(saved.config, saved.folder / "config.json")
-    model = SpanModel(config)
-    saved.load_weights(model)
-    return SpanFinder(model)
+    config = SpanConfig.parse(saved.config, saved.folder / CONFIG)
+    return SpanFinder(saved.build(lambda: SpanModel(config)))
 
 
 def check_width(finder: SpanFinder, width: int, folder: Path) -> None:
