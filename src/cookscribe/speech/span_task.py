@@ -115,9 +115,10 @@ def train_spans(
         task = SpanTask(config, choices, [videos[k] for k in rest], [videos[k] for k in held_out], tracks)
         train(task, choices, folder, quiet=quiet)
 
+    cut = folds(videos, parts) if parts else ()
     one(list(videos), out)
     found: dict[str, Candidates] = {}
-    for number, part in enumerate(folds(videos, parts) if parts else (), 1):
+    for number, part in enumerate(cut, 1):
         folder = out / f"fold-{number}"
         inside = set(part)
         one([key for key in videos if key not in inside], folder)
