@@ -8,7 +8,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from cookscribe.errors import BadValueError
-from cookscribe.files import read_json, write_json
+from cookscribe.files import MOST_DESCRIPTION, read_json, write_json
 
 
 def explain(error: ValidationError) -> str:
@@ -39,7 +39,7 @@ class Config(BaseModel):
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read and validate a JSON file."""
-        return cls.parse(read_json(path), path)
+        return cls.parse(read_json(path, MOST_DESCRIPTION), path)
 
     def save(self, path: Path) -> None:
         """Write as JSON, atomically."""

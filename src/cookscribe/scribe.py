@@ -15,11 +15,11 @@ from typing import Protocol
 import numpy as np
 
 from cookscribe import __version__
-from cookscribe.bundles.bundle import Bundle, find_bundle
+from cookscribe.bundles.bundle import DESCRIPTION, Bundle, find_bundle
 from cookscribe.candidates import Candidates, tiou_matrix
 from cookscribe.datasets.actions import ActionMatcher
 from cookscribe.encoders import Encoder, EncoderOptions, load_encoder
-from cookscribe.errors import BadValueError
+from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.ingredients import IngredientMatcher
 from cookscribe.proposals.propose import Proposer
 from cookscribe.recipe import Candidate, Evidence, Influence, MadeBy, Recipe, Span, Step, StepEvidence, Video
@@ -205,13 +205,19 @@ def load_film_scribe(bundle: Bundle, encoder: Encoder | None = None) -> Scribe:
     Args:
         encoder: use this one instead of loading the bundle's own.
     """
-    return Scribe(
-        bundle,
-        encoder or load_encoder(bundle.config.encoder, EncoderOptions(rate=bundle.config.rate)),
-        Proposer.load(bundle.proposals),
-        StoryWriter.load(bundle.story, others=bundle.others),
-        StoryWriter.load(bundle.unlisted) if bundle.unlisted else None,
-    )
+    try:
+        encoder = encoder or load_encoder(bundle.config.encoder, EncoderOptions(rate=bundle.config.rate))
+    except BadValueError as error:
+        raise BadFileError(bundle.folder / DESCRIPTION, f"encoder: {error}") from None
+    proposer, writer = Proposer.load(bundle.proposals), StoryWriter.load(bundle.story, others=bundle.others)
+    unlisted = StoryWriter.load(bundle.unlisted) if bundle.unlisted else None
+    widths = {bundle.proposals: proposer.config.feature_size, bundle.story: writer.config.track_width}
+    if bundle.unlisted and unlisted:
+        widths[bundle.unlisted] = unlisted.config.track_width
+    for folder, width in widths.items():
+        if width != encoder.width:
+            raise BadFileError(folder, f"reads {width} columns, the bundle's encoder gives {encoder.width}")
+    return Scribe(bundle, encoder, proposer, writer, unlisted)
 
 
 def clean_ingredients(names: Sequence[str]) -> list[str]:

@@ -85,7 +85,7 @@ def test_it_learns_and_keeps_the_best_average(tmp_path: Path) -> None:
     assert scores[history.best_epoch - 1] == history.best_score > scores[0] + 0.1
     assert task.evaluate()["closeness"] == pytest.approx(history.best_score, abs=1e-6)
     loaded = SmallTask(seed=9)
-    open_model(tmp_path, "small").load_weights(loaded.model)
+    open_model(tmp_path, "small").build(lambda: loaded.model)
     assert fingerprint(loaded.model.state_dict()) == fingerprint(task.model.state_dict())
     written = json.loads((tmp_path / "history.json").read_text())
     assert written["best_score"] == history.best_score
@@ -167,6 +167,6 @@ def test_two_processes_take_the_steps_of_one(tmp_path: Path) -> None:
         assert other["scores"] == pytest.approx(row.scores, rel=1e-4)
         assert other["gradient"] == pytest.approx(row.gradient, rel=1e-4)
     two = SmallTask(dropout=0.0)
-    open_model(tmp_path / "two", "small").load_weights(two.model)
+    open_model(tmp_path / "two", "small").build(lambda: two.model)
     for a, b in zip(one.model.parameters(), two.model.parameters(), strict=True):
         torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-6)

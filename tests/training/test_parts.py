@@ -93,7 +93,7 @@ def test_a_model_folder_round_trips(tmp_path: Path) -> None:
     model = saved(tmp_path)
     found = open_model(tmp_path, "thing")
     other = nn.Linear(3, 2)
-    found.load_weights(other)
+    found.build(lambda: other)
     assert fingerprint(other.state_dict()) == fingerprint(model.state_dict())
     assert found.vocabulary == WORDS
     assert ThingConfig.parse(found.config) == ThingConfig()
@@ -106,7 +106,7 @@ def test_tied_weights_can_be_saved(tmp_path: Path) -> None:
     model[1].weight = model[0].weight
     write_description(tmp_path, "thing", {}, None, {})
     write_weights(tmp_path, model)
-    open_model(tmp_path, "thing").load_weights(model)
+    open_model(tmp_path, "thing").build(lambda: model)
     assert model[1].weight is model[0].weight
 
 
@@ -127,7 +127,7 @@ def test_a_hostile_checkpoint_is_refused_and_runs_nothing(tmp_path: Path, how: s
     else:
         torch.save({"weight": Bomb(marker)}, path)
     with pytest.raises(BadFileError, match="not a whole safetensors file"):
-        open_model(tmp_path, "thing").load_weights(nn.Linear(3, 2))
+        open_model(tmp_path, "thing").build(lambda: nn.Linear(3, 2))
     assert not marker.exists()
 
 
@@ -145,7 +145,7 @@ def test_damaged_weights_load_or_give_a_typed_error(
     path.write_bytes(raw[: data.draw(st.integers(0, len(raw)))])
     # Anything but a typed error fails the test.
     with suppress(BadFileError):
-        open_model(folder, "thing").load_weights(nn.Linear(3, 2))
+        open_model(folder, "thing").build(lambda: nn.Linear(3, 2))
 
 
 def test_wrong_folders_say_what_is_wrong(tmp_path: Path) -> None:
@@ -155,11 +155,11 @@ def test_wrong_folders_say_what_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match="is a 'thing' model, not a 'story' model"):
         open_model(tmp_path, "story")
     with pytest.raises(BadFileError, match=r"has shape \(2, 3\), not \(2, 4\)"):
-        open_model(tmp_path, "thing").load_weights(nn.Linear(4, 2))
+        open_model(tmp_path, "thing").build(lambda: nn.Linear(4, 2))
     model = nn.Linear(3, 2)
     model.add_module("extra", nn.Linear(1, 1))
     with pytest.raises(BadFileError, match=r"lacks 'extra\.bias'"):
-        open_model(tmp_path, "thing").load_weights(model)
+        open_model(tmp_path, "thing").build(lambda: model)
     (tmp_path / "config.json").write_text('{"format": 99, "kind": "thing", "config": {}}')
     with pytest.raises(BadFileError, match="update cookscribe"):
         open_model(tmp_path, "thing")
@@ -173,4 +173,4 @@ def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
     nn.init.constant_(model.bias, float("nan"))
     write_weights(tmp_path, model)
     with pytest.raises(BadFileError, match="'bias' contains numbers that are not finite"):
-        open_model(tmp_path, "thing").load_weights(nn.Linear(3, 2))
+        open_model(tmp_path, "thing").build(lambda: nn.Linear(3, 2))

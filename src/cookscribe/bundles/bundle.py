@@ -11,26 +11,31 @@ kitchen/
 from __future__ import annotations
 
 import math
-import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from itertools import count, takewhile
+from itertools import takewhile
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 import torch
 from pydantic import Field
 
 from cookscribe.config import Config
-from cookscribe.errors import BadValueError, MissingFileError
-from cookscribe.files import write_text
+from cookscribe.errors import BadFileError, BadValueError, MissingFileError
+from cookscribe.files import copy_file, read_json, unwritable, write_json, write_text
+from cookscribe.model.decoding import DecodingConfig
 from cookscribe.proposals.propose import Proposer
 from cookscribe.training.checkpoint import CONFIG, VOCABULARY, WEIGHTS, read_tensors, write_tensors
 from cookscribe.training.story_writer import StoryWriter
 
 DESCRIPTION, CARD = "bundle.json", "README.md"
 PROPOSALS, STORY, UNLISTED = "proposals", "story", "story-unlisted"
+MOST_VOICES = 16
+
+
+# Of a calibration: beyond it a confidence is 0 or 1.
+Bounded = Annotated[float, Field(ge=-1000, le=1000)]
 
 
 class BundleConfig(Config):
@@ -55,16 +60,16 @@ class BundleConfig(Config):
 
     format: Literal[1] = 1
     kind: Literal["film", "speech"] = "film"
-    name: str
-    encoder: str
-    rate: float | None = Field(default=None, gt=0)
+    name: str = Field(max_length=200)
+    encoder: str = Field(max_length=200)
+    rate: float | None = Field(default=None, ge=0.01, le=60)
     simulated: bool = False
     films: str = ""
     wording: str = ""
     most_overlap: float = Field(default=1.0, ge=0, le=1)
-    weak: float = 0.2
-    calibration: tuple[float, float] | None = None
-    unlisted_calibration: tuple[float, float] | None = None
+    weak: float = Field(default=0.2, ge=0, le=1)
+    calibration: tuple[Bounded, Bounded] | None = None
+    unlisted_calibration: tuple[Bounded, Bounded] | None = None
 
     def calibrated(self, confidence: float, *, listed: bool = True) -> float:
         """How often a step of this confidence is right."""
@@ -92,7 +97,7 @@ class Bundle:
     def open(cls, folder: Path) -> Bundle:
         """Read a bundle's description; its models are loaded by whoever uses them."""
         folder = Path(folder)
-        if not (folder / DESCRIPTION).is_file():
+        if not (folder / DESCRIPTION).exists():
             raise MissingFileError(folder, f"is not a bundle: it has no {DESCRIPTION}", shipped_advice())
         return cls(folder, BundleConfig.load(folder / DESCRIPTION))
 
@@ -109,8 +114,11 @@ class Bundle:
     @property
     def others(self) -> tuple[Path, ...]:
         """Folders of the recipe models that write along with that of `story`, if the bundle has some."""
-        numbers = takewhile(lambda number: other_voice(self.folder, number).is_dir(), count(2))
-        return tuple(other_voice(self.folder, number) for number in numbers)
+        there = takewhile(Path.is_dir, (other_voice(self.folder, number) for number in range(2, MOST_VOICES + 2)))
+        found = tuple(there)
+        if len(found) == MOST_VOICES:
+            raise BadFileError(found[-1], f"is one of more than {MOST_VOICES} models that shall write together")
+        return found
 
     @property
     def unlisted(self) -> Path | None:
@@ -192,26 +200,49 @@ def pack(
     target: Path,
     unlisted: Path | None = None,
     others: Sequence[Path] = (),
+    readings: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Bundle:
-    """Make a bundle of trained models; weights are stored in half precision, training states are left behind."""
+    """Make a bundle of trained models; weights are stored in half precision, training states are left behind.
+
+    Args:
+        readings: changes to how recipe models are read out, by folder of the bundle (`STORY`, `UNLISTED`).
+    """
+    unfinished(target)
     pack_model(proposals, target / PROPOSALS)
     pack_model(story, target / STORY)
     for number, other in enumerate(others, 2):
         pack_model(other, other_voice(target, number))
     if unlisted is not None:
         pack_model(unlisted, target / UNLISTED)
+    for part, changes in (readings or {}).items():
+        read_as(target / part, changes)
     write_text(target / CARD, card)
     # Last, because a folder with this file counts as a bundle.
     config.save(target / DESCRIPTION)
     return Bundle(target, config)
 
 
+def unfinished(target: Path) -> None:
+    """Let a folder no longer count as a bundle, because its parts are about to be replaced one after another."""
+    try:
+        (target / DESCRIPTION).unlink(missing_ok=True)
+    except OSError as error:
+        raise unwritable(target / DESCRIPTION, error) from None
+
+
+def read_as(folder: Path, changes: Mapping[str, Any]) -> None:
+    """Change how a trained recipe model is read out; its weights stay as they are."""
+    saved = read_json(folder / CONFIG)
+    saved["config"]["decoding"] |= changes
+    DecodingConfig.parse(saved["config"]["decoding"], "reading")
+    write_json(folder / CONFIG, saved)
+
+
 def pack_model(source: Path, folder: Path) -> None:
     """Copy what a trained model needs to be used; weights in half precision, the training's state left behind."""
-    folder.mkdir(parents=True, exist_ok=True)
     for file in (CONFIG, VOCABULARY):
         if (source / file).is_file():
-            shutil.copyfile(source / file, folder / file)
+            copy_file(source / file, folder / file)
     tensors, header = read_tensors(source / WEIGHTS)
     halved = {key: value.half() if value.dtype == torch.float32 else value for key, value in tensors.items()}
     write_tensors(folder / WEIGHTS, halved, header)

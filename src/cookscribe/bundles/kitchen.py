@@ -15,7 +15,7 @@ Every part is kept, so that an interrupted run goes on where it was. Features ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -32,7 +32,7 @@ from cookscribe.datasets.records import AnnotatedVideo
 from cookscribe.datasets.splits import development_split, folds
 from cookscribe.datasets.store import FeatureStore
 from cookscribe.datasets.vocabulary import SPECIALS
-from cookscribe.files import read_json, write_json
+from cookscribe.files import write_json
 from cookscribe.kitchen.actions import ACTIONS
 from cookscribe.kitchen.dishes import DISHES
 from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipes, truth
@@ -47,7 +47,6 @@ from cookscribe.proposals.out_of_fold import ProposeOptions, forget_parts, propo
 from cookscribe.proposals.run import FOLDS, ProposalRun
 from cookscribe.proposals.task import ProposalTask
 from cookscribe.scribe import confidence, steps_apart
-from cookscribe.training.checkpoint import CONFIG
 from cookscribe.training.loop import History, train
 from cookscribe.training.story_run import StoryRun, make_task, read_material
 from cookscribe.training.story_task import told_events
@@ -165,10 +164,9 @@ def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -
         calibration=calibrate(*confidences(run, watched, candidates, writers[0], listed=True)),
         unlisted_calibration=calibrate(*confidences(run, watched, candidates, writers[1], listed=False)),
     )
-    made = pack(config, place / PROPOSALS, stories[0], card(run), place / "bundle", place / UNLISTED, stories[1:])
-    for name, writer in zip((STORY, UNLISTED), writers, strict=True):
-        read_as(made.folder / name, reading_of(run, watched, writer))
-    return made
+    readings = {name: reading_of(run, watched, writer) for name, writer in zip((STORY, UNLISTED), writers, strict=True)}
+    parts = place / PROPOSALS, stories[0], card(run), place / "bundle", place / UNLISTED, stories[1:]
+    return pack(config, *parts, readings)
 
 
 def train_kitchen_proposals(run: KitchenRun, watched: Watched, out: Path, *, quiet: bool = False) -> dict[str, History]:
@@ -294,14 +292,6 @@ def said_again(words: Sequence[str], sentences: Sequence[str], least: int) -> tu
     """Ids of the words that at least so many sentences say twice, such as "the" and "chopped"."""
     counts = Counter(word for sentence in sentences for word, said in Counter(sentence.split()).items() if said > 1)
     return tuple(number for number, word in enumerate(words) if counts[word] >= least)
-
-
-def read_as(folder: Path, changes: Mapping[str, Any]) -> None:
-    """Change how a trained recipe model is read out; its weights stay as they are."""
-    saved = read_json(folder / CONFIG)
-    saved["config"]["decoding"] |= changes
-    DecodingConfig.parse(saved["config"]["decoding"], "reading")
-    write_json(folder / CONFIG, saved)
 
 
 def card(run: KitchenRun) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from importlib import import_module
+from typing import TextIO
 
 import typer
 
@@ -59,15 +62,55 @@ def build_app() -> typer.Typer:
 
 
 def main() -> None:
-    """Entry point: typed errors become one line on standard error and their exit code."""
+    """Entry point: typed errors become one line on standard error and their exit code.
+
+    Whoever closes the pipe behind us has read enough: that is no error to be told. A full disk behind it is one.
+    """
     from cookscribe.errors import CookscribeError
+    from cookscribe.files import FULL, unwritable
 
     try:
-        build_app()()
+        try:
+            build_app()()
+        finally:
+            # What is still held back must arrive now: Python's own attempt at exit would fail with a traceback.
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except CookscribeError as error:
-        print("cookscribe:", " ".join(str(error).split()), file=sys.stderr)
+        _complain(" ".join(str(error).split()))
         sys.exit(error.exit_code)
+    except BrokenPipeError:
+        _forget(sys.stdout)
+        _forget(sys.stderr)
+        sys.exit(1)
+    except OSError as error:
+        # Whoever writes files gives typed errors, so it is what we print that finds no place.
+        if error.errno not in FULL or error.filename is not None:
+            raise
+        lost = unwritable("standard output", error)
+        _forget(sys.stdout)
+        _complain(str(lost))
+        sys.exit(lost.exit_code)
     except SystemExit as end:
         if end.code == 130:  # typer's way of reporting an interrupt
-            print("cookscribe: interrupted; finished parts are kept, run the same command to go on", file=sys.stderr)
+            _complain("interrupted; finished parts are kept, run the same command to go on")
         raise
+
+
+def _complain(line: str) -> None:
+    try:
+        if sys.stderr is not None:
+            print("cookscribe:", line, file=sys.stderr, flush=True)
+    except OSError:
+        # Where even this cannot be said, the exit code must do.
+        _forget(sys.stderr)
+
+
+def _forget(stream: TextIO | None) -> None:
+    """Lead a stream nowhere, so that at exit nothing more is tried with what it could not write."""
+    if stream is None:
+        return
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

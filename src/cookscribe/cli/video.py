@@ -144,12 +144,21 @@ def show(context: typer.Context) -> None:
 
     for entry in TABLE:
         try:
-            found = locate(entry.name, online=False)
+            found = locate(entry.name)
             state = f"{found.where}: {found.folder}"
         except CookscribeError as error:
             state = f"{error.cause.split(': ')[-1]}; {error.advice}"
         checked = "sha256 checked" if all(entry.files.values()) else "no published sha256"
         print(f"{entry.name:8} {entry.what}\n{'':8} {state}\n{'':8} {entry.licence}, {checked}, {entry.source}")
+
+
+@weights.command("download")
+def download(name: str = typer.Argument(help="Name of weights that the Hugging Face hub carries.")) -> None:
+    """Fetch weights that are not on this machine. Nothing else that cookscribe does opens a connection."""
+    from cookscribe.encoders.weights import locate
+
+    found = locate(name, online=True)
+    print(f"{found.where}: {found.folder}")
 
 
 @weights.command("convert")

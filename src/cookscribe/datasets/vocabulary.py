@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.files import read_json, write_json
+from cookscribe.files import MOST_DESCRIPTION, read_json, write_json
 from cookscribe.tokens import ptb_tokens
 
 PAD, BOS, EOS, UNK = range(4)
@@ -83,7 +83,7 @@ class Vocabulary:
     @classmethod
     def load(cls, path: Path) -> Vocabulary:
         """Read what `save` wrote; anything else is a `BadFileError`."""
-        data = read_json(path)
+        data = read_json(path, MOST_DESCRIPTION)
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise BadFileError(path, "is not a vocabulary file", f"its format should be {FORMAT}")
         words = data.get("words")

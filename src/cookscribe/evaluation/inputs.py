@@ -8,16 +8,34 @@ from typing import Any
 
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.evaluation.events import Events, bare_ids
-from cookscribe.files import read_json
+from cookscribe.files import parse_json, read_text
 
+# Reading must end soon and within some hundred megabytes, whatever is given.
+MOST_BYTES = 160 * 2**20
+MOST_ENTRIES = 1_000_000  # of a file: events or lists
+MOST_EVENTS = 10_000  # of a video; dvc_eval reads 1,000
+MOST_LETTERS = 10_000  # of a sentence
 _PREDICTIONS_ADVICE = 'expected {"results": {video: [{"sentence": text, "timestamp": [start, end]}, ...]}}'
 _TRUTH_ADVICE = 'expected {video: {"duration": seconds, "timestamps": [[start, end], ...], "sentences": [text, ...]}}'
 _INGREDIENTS_ADVICE = 'expected {video: [name, ...]} or the annotation file that lists "ingredients"'
 
 
+def _read(path: Path, mark: str) -> Any:
+    """The content of a JSON file; one in which `mark` stands too often is refused before its values take their room."""
+    text = read_text(path, MOST_BYTES)
+    if (count := text.count(mark)) > MOST_ENTRIES:
+        raise BadFileError(path, f"holds {count:,} events, more than {MOST_ENTRIES:,}", "score fewer videos at a time")
+    return parse_json(text, path)
+
+
+def _few(path: Path, video: str, count: int) -> None:
+    if count > MOST_EVENTS:
+        raise BadFileError(path, f"{video} has {count:,} events, more than {MOST_EVENTS:,}", "keep the best of them")
+
+
 def read_predictions(path: Path) -> dict[str, Events]:
     """Predicted events by video, from the format of the dense-captioning challenges. Keys nobody needs are let pass."""
-    content = read_json(path)
+    content = _read(path, '"timestamp"')
     results = content.get("results") if isinstance(content, dict) else None
     if not isinstance(results, dict):
         raise BadFileError(path, "has no `results` object", _PREDICTIONS_ADVICE)
@@ -27,6 +45,7 @@ def read_predictions(path: Path) -> dict[str, Events]:
 def _predicted(path: Path, video: str, value: Any) -> Events:
     if not isinstance(value, list):
         raise BadFileError(path, f"{video} is not a list of events", _PREDICTIONS_ADVICE)
+    _few(path, video, len(value))
     spans, sentences = [], []
     for number, event in enumerate(value):
         place = f"{video}, event {number}"
@@ -39,7 +58,7 @@ def _predicted(path: Path, video: str, value: Any) -> Events:
 
 def read_truth(path: Path) -> dict[str, Events]:
     """True events by video, from an ActivityNet-style file."""
-    content = read_json(path)
+    content = _read(path, "[")
     if not isinstance(content, dict) or not content:
         raise BadFileError(path, "is not an object of videos", _TRUTH_ADVICE)
     return {_video_id(path, key): _true(path, key, value) for key, value in content.items()}
@@ -50,6 +69,7 @@ def _true(path: Path, video: str, value: Any) -> Events:
     sentences = value.get("sentences") if isinstance(value, dict) else None
     if not isinstance(spans, list) or not isinstance(sentences, list):
         raise BadFileError(path, f"{video} has no lists `timestamps` and `sentences`", _TRUTH_ADVICE)
+    _few(path, video, max(len(spans), len(sentences)))
     return _events(
         path,
         video,
@@ -64,7 +84,7 @@ def read_ingredients(path: Path) -> dict[str, tuple[str, ...]]:
     Reads `{video: [name, ...]}`, truth files whose videos list `ingredients`, and the YouCook2 annotation file with
     ingredients (`{"database": {video: {"ingredients": [...]}}}`).
     """
-    content = read_json(path)
+    content = _read(path, "[")
     if isinstance(content, dict) and isinstance(content.get("database"), dict):
         content = content["database"]
     if not isinstance(content, dict) or not content:
@@ -101,6 +121,8 @@ def _span(path: Path, place: str, value: Any, advice: str) -> tuple[float, float
 def _text(path: Path, place: str, value: Any, advice: str) -> str:
     if not isinstance(value, str):
         raise BadFileError(path, f"{place}: the sentence is not text, got {value!r:.60}", advice)
+    if len(value) > MOST_LETTERS:
+        raise BadFileError(path, f"{place}: a sentence of {len(value):,} letters, more than {MOST_LETTERS:,}")
     return value
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cookscribe.errors import BadValueError
 from cookscribe.evaluation.events import Video
 from cookscribe.evaluation.grams import Ints
 
@@ -16,6 +17,9 @@ Floats = NDArray[np.float64]
 THRESHOLDS = (0.3, 0.5, 0.7, 0.9)
 # dvc_eval reads no more predictions of one video than this.
 MAX_PROPOSALS = 1000
+# Beyond these the scores would take minutes and gigabytes: true times predicted events of one video, and pairs in all.
+MOST_CELLS = 4_000_000
+MOST_PAIRS = 4_000_000
 
 
 def published_tiou(predicted: Floats, truth: Floats) -> Floats:
@@ -66,16 +70,30 @@ class Pairing:
 
 
 def pair_up(truth: Sequence[Floats], predicted: Sequence[Floats | None]) -> Pairing:
-    """Pair the true and predicted spans of each video. None stands for a video without a prediction."""
+    """Pair the true and predicted spans of each video. None stands for a video without a prediction.
+
+    Raises:
+        BadValueError: more events than can be scored.
+    """
     spans = [np.zeros((0, 2)) if p is None else p for p in predicted]
     truth_count = np.array([len(t) for t in truth], dtype=np.int64)
     predicted_count = np.array([len(p) for p in spans], dtype=np.int64)
     first_truth = np.cumsum(truth_count) - truth_count
     first_predicted = np.cumsum(predicted_count) - predicted_count
     pair_truth, pair_predicted, values = [], [], []
+    pairs = 0
     for true, guessed, offset_t, offset_p in zip(truth, spans, first_truth, first_predicted, strict=True):
+        if len(true) * len(guessed) > MOST_CELLS:
+            raise BadValueError(
+                "events", f"{len(guessed):,} predicted and {len(true):,} true events in one video", "keep the best"
+            )
         tiou = published_tiou(guessed, true).T
         row, column = np.nonzero(tiou)
+        pairs += len(row)
+        if pairs > MOST_PAIRS:
+            raise BadValueError(
+                "events", f"more than {MOST_PAIRS:,} pairs of overlapping events", "score fewer videos at a time"
+            )
         pair_truth.append(row + offset_t)
         pair_predicted.append(column + offset_p)
         values.append(tiou[row, column])

@@ -37,23 +37,25 @@ SPECIAL_TOKENS = 4
 
 
 class ModelConfig(Config):
-    """Sizes and choices of a `RecipeModel`. Sizes in numbers of units, words or rows."""
+    """Sizes and choices of a `RecipeModel`. Sizes in numbers of units, words or rows.
+
+    Upper bounds are far above any sensible model: they keep a damaged file from asking for more than a machine has.
+    """
 
     # what the data gives
-    feature_size: int = Field(default=512, gt=0)
-    vocabulary_size: int = Field(default=SPECIAL_TOKENS + 991, gt=SPECIAL_TOKENS)  # special tokens included
-    word_vector_size: int = Field(default=300, gt=0)
-    input_words: int = Field(
-        default=1000, gt=1
-    )  # words that are only read: ingredients, captions, speech; 0 is padding
-    texts: int = Field(default=0, ge=0)  # texts that come with each candidate (its caption, what is said in it)
-    actions: int = Field(default=384, gt=0)
+    feature_size: int = Field(default=512, gt=0, le=2**17)
+    vocabulary_size: int = Field(default=SPECIAL_TOKENS + 991, gt=SPECIAL_TOKENS, le=2**20)  # special tokens included
+    word_vector_size: int = Field(default=300, gt=0, le=2**13)
+    # words that are only read: ingredients, captions, speech; 0 is padding
+    input_words: int = Field(default=1000, gt=1, le=2**20)
+    texts: int = Field(default=0, ge=0, le=8)  # texts that come with each candidate (its caption, what is said in it)
+    actions: int = Field(default=384, gt=0, le=2**16)
 
     # the two transformers
-    width: int = Field(default=768, gt=0)
-    layers: int = Field(default=2, gt=0)
-    heads: int = Field(default=12, gt=0)
-    memory_cells: int = Field(default=1, gt=0)
+    width: int = Field(default=768, gt=0, le=2**13)
+    layers: int = Field(default=2, gt=0, le=64)
+    heads: int = Field(default=12, gt=0, le=256)
+    memory_cells: int = Field(default=1, gt=0, le=256)
     dropout: float = Field(default=0.1, ge=0, lt=1)
     attention_dropout: float = Field(default=0.1, ge=0, lt=1)
 
@@ -67,7 +69,7 @@ class ModelConfig(Config):
     teacher: Teacher = "gumbel"
     gumbel_temperature: float = Field(default=0.5, gt=0)
     relative: Relative = "pairwise"
-    max_events: int = Field(default=100, gt=0)  # N of the `fixed` relative encoding; the others know no limit
+    max_events: int = Field(default=100, gt=0, le=2**13)  # N of the `fixed` relative encoding; the others know no limit
     absolute: bool = False
     scores: bool = False  # embed the proposal score of each candidate
     stop: Literal["zero", "learned"] = "zero"
@@ -80,21 +82,21 @@ class ModelConfig(Config):
 
     # ours: words heard around each candidate (see hearing.py)
     heard: bool = False
-    heard_places: int = Field(default=24, gt=0)  # kinds of places a heard word may have
+    heard_places: int = Field(default=24, gt=0, le=2**12)  # kinds of places a heard word may have
 
     # ours: plan the whole story at once (see planner.py)
     planner: bool = False
-    planner_width: int = Field(default=64, gt=0)
-    planner_layers: int = Field(default=2, gt=0)
-    planner_heads: int = Field(default=4, gt=0)
+    planner_width: int = Field(default=64, gt=0, le=2**13)
+    planner_layers: int = Field(default=2, gt=0, le=64)
+    planner_heads: int = Field(default=4, gt=0, le=256)
     planner_dropout: float = Field(default=0.1, ge=0, lt=1)
     reach: float = Field(default=0.6, ge=0, le=1)  # how far a border may move, in lengths of its candidate
-    most_steps: int = Field(default=18, gt=0)  # the count head knows 0 to this many steps
+    most_steps: int = Field(default=18, gt=0, le=1000)  # the count head knows 0 to this many steps
     # Written only where they are switched on: a configuration from before they existed stays the same to the letter,
     # and so do the names of what was trained with it.
     planner_reads: Literal["selector", "features"] = Field(default="selector", exclude_if=lambda v: v == "selector")
     redundancy: bool = Field(default=False, exclude_if=lambda v: not v)  # say which pairs tell the same step
-    heard_layers: int = Field(default=0, ge=0, exclude_if=lambda v: not v)  # heard words see each other first
+    heard_layers: int = Field(default=0, ge=0, le=64, exclude_if=lambda v: not v)  # heard words see each other first
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

@@ -57,21 +57,21 @@ class DecodingConfig(Config):
         vote: True lets all candidates in the same place agree on the refined borders (see `refinement.voted_times`).
     """
 
-    max_steps: int = Field(default=16, ge=1)
-    max_words: int = Field(default=20, ge=1)
-    beam: int = Field(default=1, ge=1)
-    length_reward: float = Field(default=1.0, ge=0)
+    max_steps: int = Field(default=16, ge=1, le=200)
+    max_words: int = Field(default=20, ge=1, le=200)
+    beam: int = Field(default=1, ge=1, le=100)
+    length_reward: float = Field(default=1.0, ge=0, le=10)
     order: Literal["free", "start"] = "free"
     reuse: bool = False
     step_overlap: float = Field(default=1.0, ge=0, le=1)
-    new_words: int = Field(default=0, ge=0)
-    once: int = Field(default=0, ge=0)
+    new_words: int = Field(default=0, ge=0, le=200)
+    once: int = Field(default=0, ge=0, le=2**20)
     again: tuple[int, ...] = Field(default=(), exclude_if=lambda v: not v)
-    stop_bias: float = 0.0
+    stop_bias: float = Field(default=0.0, ge=-1000, le=1000)
     events: Literal["steps", "given", "quality", "chain", "counted", "both"] = "steps"
     max_overlap: float = Field(default=0.3, ge=0, le=1)
-    count_weight: float = Field(default=1.0, ge=0)
-    chain_share: float = Field(default=CHAIN_SHARE, ge=0, exclude_if=lambda v: v == CHAIN_SHARE)
+    count_weight: float = Field(default=1.0, ge=0, le=1000)
+    chain_share: float = Field(default=CHAIN_SHARE, ge=0, le=1000, exclude_if=lambda v: v == CHAIN_SHARE)
     refine: bool = True
     vote: bool = Field(default=False, exclude_if=lambda v: not v)
 

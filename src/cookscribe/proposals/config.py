@@ -11,7 +11,7 @@ from cookscribe.errors import BadValueError
 
 
 class ProposalConfig(Config):
-    """Sizes and choices of PDVC. The defaults are the preset `paper`.
+    """Sizes and choices of PDVC. The defaults are the preset `paper`; upper bounds are far above any sensible model.
 
     Attributes:
         feature_size: D, the width of the feature track.
@@ -46,27 +46,27 @@ class ProposalConfig(Config):
         rank_overlap: the answer passes over a candidate whose tIoU with a better one is higher; 1 as published.
     """
 
-    feature_size: int = Field(default=512, ge=1)
+    feature_size: int = Field(default=512, ge=1, le=2**17)
     encoder: str = ""
-    words: int = Field(default=0, ge=0)
-    frames: int = Field(default=200, ge=1)
-    width: int = Field(default=512, ge=2)
-    feedforward: int = Field(default=512, ge=1)
-    heads: int = Field(default=8, ge=1)
-    encoder_layers: int = Field(default=2, ge=1)
-    decoder_layers: int = Field(default=2, ge=1)
+    words: int = Field(default=0, ge=0, le=2**20)
+    frames: int = Field(default=200, ge=1, le=2**12)
+    width: int = Field(default=512, ge=2, le=2**13)
+    feedforward: int = Field(default=512, ge=1, le=2**15)
+    heads: int = Field(default=8, ge=1, le=256)
+    encoder_layers: int = Field(default=2, ge=1, le=64)
+    decoder_layers: int = Field(default=2, ge=1, le=64)
     dropout: float = Field(default=0.1, ge=0, lt=1)
     levels: int = Field(default=4, ge=1, le=8)
-    points: int = Field(default=4, ge=1)
-    queries: int = Field(default=100, ge=1)
-    groups: int = Field(default=1, ge=1)
+    points: int = Field(default=4, ge=1, le=64)
+    queries: int = Field(default=100, ge=1, le=2000)
+    groups: int = Field(default=1, ge=1, le=1000)
     references: Literal["learned", "anchors"] = "learned"
     count_head: Literal["poisson", "classes"] = "poisson"
     count_evidence: bool = False
-    count_classes: int = Field(default=11, ge=2)
-    caption_width: int = Field(default=512, ge=1)
-    caption_points: int = Field(default=4, ge=1)
-    caption_length: int = Field(default=30, ge=1)
+    count_classes: int = Field(default=11, ge=2, le=1000)
+    caption_width: int = Field(default=512, ge=1, le=2**13)
+    caption_points: int = Field(default=4, ge=1, le=64)
+    caption_length: int = Field(default=30, ge=1, le=500)
     caption_dropout: float = Field(default=0.5, ge=0, lt=1)
     caption_layers: Literal["all", "last"] = "all"
     caption_sampling: Literal["word", "event"] = "word"

@@ -21,7 +21,7 @@ from cookscribe.proposals.pdvc import PDVC, Layer
 from cookscribe.proposals.ranking import rerank
 from cookscribe.proposals.transformer import Encoded
 from cookscribe.track import FeatureTrack
-from cookscribe.training.checkpoint import open_model
+from cookscribe.training.checkpoint import CONFIG, VOCABULARY, open_model
 
 KIND = "proposals"
 
@@ -41,12 +41,10 @@ class Proposer:
         try:
             config = ProposalConfig.parse(saved.config)
         except BadValueError as error:
-            raise BadFileError(Path(folder) / "config.json", error.cause, "the folder may be damaged") from None
+            raise BadFileError(saved.folder / CONFIG, error.cause, "the folder may be damaged") from None
         if config.words != (len(saved.vocabulary) if saved.vocabulary else 0):
-            raise BadFileError(folder, "configuration and vocabulary do not belong together", "train again")
-        model = PDVC(config)
-        saved.load_weights(model)
-        return cls(model, saved.vocabulary)
+            raise BadFileError(saved.folder / VOCABULARY, "does not belong to the configuration", "train again")
+        return cls(saved.build(lambda: PDVC(config)), saved.vocabulary)
 
     @property
     def config(self) -> ProposalConfig:

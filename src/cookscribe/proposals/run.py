@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from cookscribe.config import Config
 from cookscribe.datasets.records import AnnotatedVideo
@@ -88,7 +88,7 @@ class ProposalRun(Config):
         caption_training: changes to the training preset of captions that are learnt afterwards.
         min_count: a word must be seen this often to get into the vocabulary.
         development: share of the training videos kept apart to choose the weights.
-        folds: models for out-of-fold candidates; 0 trains none of them.
+        folds: models for out-of-fold candidates, 2 or more; 0 trains none of them.
         fold_captions: learn captions in the fold models too. A selector reads only spans and scores, so None leaves
             them out, unless captions are learnt together with the events and change these.
         videos: train on this many videos only; 0 takes all.
@@ -107,6 +107,13 @@ class ProposalRun(Config):
     folds: int = Field(default=0, ge=0)
     fold_captions: bool | None = None
     videos: int = Field(default=0, ge=0)
+
+    @field_validator("folds")
+    @classmethod
+    def _more_than_one(cls, value: int) -> int:
+        if value == 1:
+            raise ValueError("one fold is all videos and leaves none to train on: choose 2 or more, or 0 for none")
+        return value
 
     def training_config(self) -> TrainingConfig:
         """The preset of the training with this file's changes."""
@@ -149,9 +156,10 @@ def train_proposals(run: ProposalRun, base: Path, out: Path, *, quiet: bool = Fa
     videos = {video.id: video for video in present_videos(read_videos(base / run.data), store)}
     if run.videos:
         videos = {key: videos[key] for key in subset(videos, min(run.videos, len(videos)))}
+    # Cut first: what cannot be cut is refused before hours of training.
+    parts = folds(videos, run.folds) if run.folds else ()
     histories = _train_one(run, store, list(videos.values()), out, quiet, "model")
-    if run.folds:
-        parts = folds(videos, run.folds)
+    if parts:
         write_json(out / FOLDS, {"folds": [list(part) for part in parts]})
         speaking = run.captions and not run.two_stages if run.fold_captions is None else run.fold_captions
         of_folds = run.model_copy(update={"captions": run.captions and speaking})

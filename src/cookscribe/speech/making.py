@@ -11,24 +11,23 @@ What is finished stays; the same command goes on after an interrupt.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cookscribe.bundles.bundle import CARD, DESCRIPTION, Bundle, BundleConfig, pack_model
+from cookscribe.bundles.bundle import CARD, DESCRIPTION, Bundle, BundleConfig, pack_model, unfinished
 from cookscribe.candidates import Candidates
 from cookscribe.datasets.root import YouCook2
-from cookscribe.files import read_json, write_text
+from cookscribe.files import copy_file, read_json, write_text
 from cookscribe.proposals.candidate_store import read_candidate_store, write_candidate_store
 from cookscribe.speech.run import Narrated, SpeechMaterial, SpeechRun, train_writer
 from cookscribe.speech.scribe import LISTENER, SPANS
 from cookscribe.speech.span_task import load_finder, train_spans
 from cookscribe.speech.spans import SpanFinder
 from cookscribe.speech.videos import NAMES, Listener
-from cookscribe.speech.words import ENCODER
+from cookscribe.speech.words import ENCODER, VECTORS, WORDS
 from cookscribe.training.checkpoint import VOCABULARY
 from cookscribe.training.loop import HISTORY, History
 
@@ -130,8 +129,9 @@ class SpeechFolder:
 
 def pack_speech(config: BundleConfig, listener: Path, spans: Path, story: Path, target: Path) -> Bundle:
     """Put the parts into one folder, weights in half precision, training states left behind."""
-    shutil.rmtree(target / LISTENER, ignore_errors=True)
-    shutil.copytree(listener, target / LISTENER)
+    unfinished(target)
+    for file in (WORDS, VECTORS, NAMES):
+        copy_file(listener / file, target / LISTENER / file)
     for source, part in ((spans, SPANS), (story, STORY)):
         pack_model(source, target / part)
     if not (target / CARD).is_file():

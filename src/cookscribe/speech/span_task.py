@@ -18,7 +18,7 @@ from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.soda import soda
 from cookscribe.speech.spans import SpanConfig, SpanFinder, SpanModel, span_labels
 from cookscribe.track import FeatureTrack
-from cookscribe.training.checkpoint import open_model
+from cookscribe.training.checkpoint import CONFIG, open_model
 from cookscribe.training.config import TrainingConfig
 from cookscribe.training.loop import Term, seed_everything, shuffled, train
 
@@ -115,9 +115,10 @@ def train_spans(
         task = SpanTask(config, choices, [videos[k] for k in rest], [videos[k] for k in held_out], tracks)
         train(task, choices, folder, quiet=quiet)
 
+    cut = folds(videos, parts) if parts else ()
     one(list(videos), out)
     found: dict[str, Candidates] = {}
-    for number, part in enumerate(folds(videos, parts) if parts else (), 1):
+    for number, part in enumerate(cut, 1):
         folder = out / f"fold-{number}"
         inside = set(part)
         one([key for key in videos if key not in inside], folder)
@@ -129,10 +130,8 @@ def train_spans(
 def load_finder(folder: Path) -> SpanFinder:
     """Open a folder that `train_spans` wrote."""
     saved = open_model(folder, KIND)
-    config = SpanConfig.parse(saved.config, saved.folder / "config.json")
-    model = SpanModel(config)
-    saved.load_weights(model)
-    return SpanFinder(model)
+    config = SpanConfig.parse(saved.config, saved.folder / CONFIG)
+    return SpanFinder(saved.build(lambda: SpanModel(config)))
 
 
 def check_width(finder: SpanFinder, width: int, folder: Path) -> None:

@@ -34,11 +34,11 @@ class SpanConfig(Config):
         width, layers, dropout: of the network; encoder: name of the features.
     """
 
-    feature_size: int = Field(gt=0)
-    bins: int = Field(default=72, gt=1)
-    longest: int = Field(default=27, gt=0)
-    width: int = Field(default=64, gt=0)
-    layers: int = Field(default=3, ge=0)
+    feature_size: int = Field(gt=0, le=2**17)
+    bins: int = Field(default=72, gt=1, le=256)
+    longest: int = Field(default=27, gt=0, le=128)
+    width: int = Field(default=64, gt=0, le=2**13)
+    layers: int = Field(default=3, ge=0, le=16)
     dropout: float = Field(default=0.2, ge=0, lt=1)
     encoder: str = ""
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cookscribe.candidates import Candidates
 from cookscribe.datasets.transcripts import Transcript
 from cookscribe.errors import BadFileError
-from cookscribe.files import read_json, write_json
+from cookscribe.files import MOST_DESCRIPTION, read_json, write_json
 from cookscribe.speech.around import IngredientFinder, heard_table, name_words
 from cookscribe.speech.words import HeardText, WordSpace
 from cookscribe.track import FeatureTrack
@@ -82,7 +82,7 @@ class Listener:
     @classmethod
     def load(cls, folder: Path) -> Listener:
         """Read what `save` wrote."""
-        names = read_json(folder / NAMES)
+        names = read_json(folder / NAMES, MOST_DESCRIPTION)
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise BadFileError(folder / NAMES, "is not a list of ingredient names")
         return cls(WordSpace.load(folder), tuple(names))

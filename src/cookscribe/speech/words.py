@@ -22,7 +22,7 @@ from scipy.sparse.linalg import svds
 
 from cookscribe.datasets.transcripts import Transcript
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.files import read_json, write_json
+from cookscribe.files import MOST_DESCRIPTION, read_json, write_json
 from cookscribe.tokens import ptb_tokens
 from cookscribe.track import FeatureTrack
 from cookscribe.training.checkpoint import read_tensors, write_tensors
@@ -169,17 +169,14 @@ class WordSpace:
     @classmethod
     def load(cls, folder: Path) -> WordSpace:
         """Read what `save` wrote."""
-        words = read_json(folder / WORDS)
-        tensors, _ = read_tensors(folder / VECTORS)
-        vectors, weights = tensors.get("vectors"), tensors.get("weights")
-        if (
-            not isinstance(words, list)
-            or vectors is None
-            or weights is None
-            or vectors.shape != (len(words), WIDTH)
-            or weights.shape != (len(words),)
-        ):
-            raise BadFileError(folder, "words and vectors do not belong together", "train again")
+        words = read_json(folder / WORDS, MOST_DESCRIPTION)
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise BadFileError(folder / WORDS, "is not a list of words", "train again")
+        shapes = {"vectors": (len(words), WIDTH), "weights": (len(words),)}
+        tensors, _ = read_tensors(folder / VECTORS, {name: torch.empty(s, device="meta") for name, s in shapes.items()})
+        vectors, weights = tensors["vectors"], tensors["weights"]
+        if not (vectors.isfinite().all() and weights.isfinite().all()):
+            raise BadFileError(folder / VECTORS, "contains numbers that are not finite", "train again")
         return cls(tuple(words), vectors.float().numpy(), weights.float().numpy())
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 
-from cookscribe.files import replacing
+from cookscribe.files import write_bytes
 from cookscribe.model.planner import Plan
 from cookscribe.model.plans import plan_of, plan_parts
 
 
 def write_plan(path: Path, plan: Plan) -> None:
     """Keep a plan in one file."""
-    with replacing(path) as temporary:
-        save_file({name: value.contiguous() for name, value in plan_parts(plan).items()}, temporary)
+    write_bytes(path, save({name: value.contiguous() for name, value in plan_parts(plan).items()}))
 
 
 def read_plan(path: Path) -> Plan:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.training.checkpoint import STATE, put_weights, read_tensors, write_tensors
+from cookscribe.training.checkpoint import MOST_STATE, STATE, put_weights, read_tensors, write_tensors
 from cookscribe.training.config import TrainingConfig
 from cookscribe.training.ema import Average
 
@@ -76,7 +76,7 @@ def read_state(
     path: Path, choices: Mapping[str, Any], model: nn.Module, optimizer: torch.optim.Optimizer, average: Average
 ) -> Counters:
     """Put a saved state back; the training must have been started with the same `choices`."""
-    tensors, header = read_tensors(path)
+    tensors, header = read_tensors(path, limit=MOST_STATE)
     saved = header.get("choices")
     if saved != dict(choices):
         where = _difference(saved, dict(choices))

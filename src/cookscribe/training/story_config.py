@@ -43,7 +43,7 @@ class StoryConfig(Config):
     word_epochs: int = Field(default=0, ge=0)
     oracle: Oracle = "story"
     texts: tuple[TextInput, ...] = ()
-    parts: int = Field(default=1, ge=1, exclude_if=lambda v: v == 1)
+    parts: int = Field(default=1, ge=1, le=64, exclude_if=lambda v: v == 1)
     copy_list: bool = Field(default=False, exclude_if=lambda v: not v)
     read_words: tuple[str, ...]
     actions: tuple[str, ...]
@@ -67,6 +67,8 @@ class StoryConfig(Config):
                 raise ValueError(f"{given} {name}, but the model has {expected}")
         if self.model.feature_size % self.parts:
             raise ValueError(f"{self.model.feature_size} columns of an event do not fall into {self.parts} parts")
+        if any(not 0 <= word < self.model.vocabulary_size for word in self.decoding.again):
+            raise ValueError("decoding.again names a word that is not in the vocabulary")
         if self.copy_list and not self.model.heard:
             raise ValueError("copy_list = true needs model.heard = true: listed words are copied as heard ones are")
         if self.model.order == "start" and self.oracle != "story":

@@ -17,7 +17,7 @@ from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.recipe_model import RecipeModel
 from cookscribe.story import Story
 from cookscribe.track import FeatureTrack
-from cookscribe.training.checkpoint import open_model
+from cookscribe.training.checkpoint import CONFIG, VOCABULARY, open_model
 from cookscribe.training.story_config import StoryConfig
 from cookscribe.training.story_data import Reader, StoryInput
 from cookscribe.training.story_task import KIND, decode
@@ -43,11 +43,10 @@ class StoryWriter:
     def load(cls, folder: Path, device: str = "cpu", others: Sequence[Path] = ()) -> Self:
         """Open a model folder, and those of the models that write along; what does not fit is a typed error."""
         saved = open_model(folder, KIND)
-        config = StoryConfig.parse(saved.config, saved.folder / "config.json")
+        config = StoryConfig.parse(saved.config, saved.folder / CONFIG)
         if saved.vocabulary is None or len(saved.vocabulary) != config.model.vocabulary_size:
-            raise BadFileError(saved.folder, "its vocabulary is missing or does not fit the model", "train again")
-        model = RecipeModel(config.model)
-        saved.load_weights(model)
+            raise BadFileError(saved.folder / VOCABULARY, "is missing or does not fit the model", "train again")
+        model = saved.build(lambda: RecipeModel(config.model))
         writer = cls(model.to(device), config, saved.vocabulary)
         writer.others = tuple(writer._same_as_here(cls.load(other, device), other) for other in others)
         return writer
