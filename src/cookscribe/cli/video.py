@@ -99,9 +99,8 @@ def encode(
             print(f"failed  {one_line(outcome.item.name)}: {outcome.error}", file=sys.stderr)
             continue
         made = outcome.result
-        print(
-            f"done    {one_line(outcome.item.name)}: {made.rows} x {made.width}, {made.duration:.1f} s in {made.took:.1f} s"
-        )
+        figures = f"{made.rows} x {made.width}, {made.duration:.1f} s in {made.took:.1f} s"
+        print(f"done    {one_line(outcome.item.name)}: {figures}")
         for warning in made.warnings:
             print(f"warning {one_line(outcome.item.name)}: {warning}", file=sys.stderr)
     done = len(open_films) - failed
