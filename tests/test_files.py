@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +157,107 @@ def test_folders_are_made_and_permissions_are_ordinary(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes and devices are Unix's")
+def test_what_may_never_end_is_refused_at_once(tmp_path: Path) -> None:
+    pipe, endless = tmp_path / "pipe.json", tmp_path / "endless.json"
+    os.mkfifo(pipe)
+    endless.symlink_to("/dev/zero")
+    for path in (pipe, endless):
+        with pytest.raises(BadFileError, match="device or a pipe") as caught:
+            read_json(path)
+        assert caught.value.subject == str(path)
+
+
+def test_a_file_has_a_limit(tmp_path: Path) -> None:
+    path = tmp_path / "long.json"
+    path.write_text('"' + "x" * 98 + '"')
+    assert len(read_json(path, 100)) == 98
+    with pytest.raises(BadFileError, match=r"long\.json: is larger than"):
+        read_json(path, 99)
+    with path.open("wb") as file:
+        file.truncate(2**40)  # a hole: it takes no room
+    with pytest.raises(BadFileError, match="is larger than 256 MiB"):
+        read_text(path)
+
+
+def _leave_behind(path: Path, how: str) -> None:
+    """Let a process begin to write `path` and end in the midst of it, or not."""
+    code = (
+        "import os, sys, time\nfrom pathlib import Path\nfrom cookscribe.files import replacing\n"
+        "with replacing(Path(sys.argv[1])) as temporary:\n"
+        "    temporary.write_text('half')\n    print(flush=True)\n    time.sleep(60)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    if how != "alive":
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # it is dead, but its number is still taken
+    if how == "dead":
+        process.wait()
+    _running.append(process)
+
+
+_running: list[subprocess.Popen[bytes]] = []
+
+
+@pytest.fixture
+def _no_process_stays() -> Iterator[None]:
+    yield
+    while _running:
+        process = _running.pop()
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.usefixtures("_no_process_stays")
+@pytest.mark.parametrize("how", ["dead", "not waited for"])
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path, how: str) -> None:
+    path = tmp_path / ("soup" * 20 + ".tar.gz")
+    path.write_text("old")
+    _leave_behind(path, how)
+    assert len(list(tmp_path.iterdir())) == 2
+    assert path.read_text() == "old"
+    write_text(path, "new")
+    assert [found.read_text() for found in tmp_path.iterdir()] == ["new"]
+
+
+@pytest.mark.usefixtures("_no_process_stays")
+def test_a_living_process_keeps_what_it_writes(tmp_path: Path) -> None:
+    path = tmp_path / "soup.txt"
+    _leave_behind(path, "alive")
+    with replacing(path) as mine:
+        mine.write_text("mine")
+        write_text(path, "other")
+        assert mine.read_text() == "mine"
+    (kept,) = (found for found in tmp_path.iterdir() if found != path)
+    assert kept.read_text() == "half"
+    assert path.read_text() == "mine"
+
+
+def test_whose_a_leftover_is_decides(tmp_path: Path) -> None:
+    with replacing(tmp_path / "a.txt") as temporary:
+        mine = temporary.name
+    machine, process, started, token = mine.removeprefix(".a.").removesuffix(".part.txt").split("-")
+    other = "0" * 8 if machine != "0" * 8 else "1" * 8
+    names = {
+        "number given anew": f".a.{machine}-{process}-{int(started) + 1}-{token}.part.txt",
+        "of no process": f".a.{machine}-{2**22 + 5}-{started}-{token}.part",
+        "old, of another machine": f".a.{other}-1-1-{token}.part.txt",
+        "of another machine": f".b.{other}-1-1-{token}.part.txt",
+        "a user's": ".a.part.txt",
+        "a user's own": f".a.{machine}-{process}-x-{token}.part.txt",
+        "mine": mine,
+    }
+    for name in names.values():
+        (tmp_path / name).write_text("x")
+    os.utime(tmp_path / names["old, of another machine"], (0, 0))
+    write_text(tmp_path / "c.txt", "c")
+    left = {what for what, name in names.items() if (tmp_path / name).exists()}
+    assert left == {"of another machine", "a user's", "a user's own", "mine"}
+
+
 def test_places_that_cannot_be_written_to(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     for place in (tmp_path / "file" / "below.txt", tmp_path / ("x" * 300), tmp_path / "a" / ("y." + "z" * 300)):
@@ -185,3 +290,5 @@ def test_a_writer_killed_a_hundred_times_leaves_no_corrupt_file(tmp_path: Path) 
         "write_json(Path(sys.argv[1]), {'number': number, 'filling': [number] * 5000})",
         check,
     )
+    write_json(path, {})
+    assert list(tmp_path.iterdir()) == [path], "the next writer removes what the killed ones left"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from cookscribe.bundles import drawn_features
 from cookscribe.bundles import kitchen as making
-from cookscribe.bundles.bundle import Bundle
+from cookscribe.bundles.bundle import Bundle, pack
 from cookscribe.bundles.drawn_features import picture_of
 from cookscribe.bundles.kitchen import KitchenRun, Watched, make_kitchen_bundle
 from cookscribe.bundles.kitchen_scores import (
@@ -27,6 +28,7 @@ from cookscribe.bundles.kitchen_scores import (
 )
 from cookscribe.datasets.store import FeatureStore
 from cookscribe.encoders import Progress
+from cookscribe.errors import BadFileError, MissingFileError
 from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipe
 from cookscribe.kitchen.splits import HELD_OUT, TESTING
 from cookscribe.proposals.candidate_store import read_candidate_store
@@ -118,6 +120,46 @@ def test_a_second_run_only_reads(made: tuple[Bundle, Path], monkeypatch: pytest.
     again = make_kitchen_bundle(RUN, folder, quiet=True)
     assert (again.story / "weights.safetensors").read_bytes() == before
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("state.safetensors")} == states
+
+
+def test_it_counts_as_a_bundle_only_when_its_last_part_is_written(
+    made: tuple[Bundle, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a new bundle nor one that is made again is taken for whole while a part is still to be written."""
+    bundle, folder = made
+    trained = folder / "seed-0"
+    parts = trained / "proposals", trained / "story", "# card", tmp_path / "bundle"
+    readings = {"story": {"beam": 3}}
+
+    def out_of_power(part: Path, _: object) -> None:
+        assert part == tmp_path / "bundle" / "story"
+        raise InterruptedError
+
+    for again in (False, True):
+        with monkeypatch.context() as patch:
+            patch.setattr("cookscribe.bundles.bundle.read_as", out_of_power)
+            with pytest.raises(InterruptedError):
+                pack(bundle.config, *parts, readings=readings)
+        with pytest.raises(MissingFileError, match="is not a bundle"):
+            Bundle.open(tmp_path / "bundle")
+        whole = pack(bundle.config, *parts, readings=readings)
+        assert Bundle.open(whole.folder).config == bundle.config, f"made again: {again}"
+        assert StoryWriter.load(whole.story).config.decoding.beam == 3
+
+
+def test_a_bundle_of_too_many_voices_or_of_the_wrong_features_is_refused(
+    made: tuple[Bundle, Path], tmp_path: Path
+) -> None:
+    bundle, _ = made
+    folder = Path(shutil.copytree(bundle.folder, tmp_path / "bundle"))
+    encoder = MadeUpEncoder(make_recipe(2000, 0))
+    encoder.width = WIDTH + 1
+    with pytest.raises(BadFileError, match=f"proposals: reads {WIDTH} columns"):
+        load_film_scribe(Bundle.open(folder), encoder)
+    for number in range(2, 99):
+        (folder / f"story-{number}").mkdir(exist_ok=True)
+    with pytest.raises(BadFileError, match="more than 16 models"):
+        load_film_scribe(Bundle.open(folder), MadeUpEncoder(make_recipe(2000, 0)))
 
 
 def test_a_cut_goes_with_its_video_into_the_same_fold(made: tuple[Bundle, Path]) -> None:

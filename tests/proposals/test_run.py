@@ -16,6 +16,7 @@ from cookscribe.datasets.youcook2 import write_truth
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError, MissingFileError
 from cookscribe.proposals import out_of_fold
 from cookscribe.proposals.candidate_store import read_candidate_store
+from cookscribe.proposals.config import ProposalConfig
 from cookscribe.proposals.out_of_fold import ProposeOptions, propose_folder
 from cookscribe.proposals.propose import Proposer
 from cookscribe.proposals.run import ProposalRun, read_folds
@@ -154,3 +155,26 @@ def test_wrong_input_is_named(trained: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "x.json").exists()
     with pytest.raises(BadValueError, match="no preset 'huge'"):
         ProposalRun(data="a", features="b", preset="huge").training_config()
+
+
+@pytest.mark.parametrize("given", [("--folds", "1"), ()])
+def test_one_fold_is_refused_before_anything_is_trained(trained: Path, tmp_path: Path, given: tuple[str, ...]) -> None:
+    config = json.loads((trained / "run.json").read_text())
+    path = trained / "one.json"
+    path.write_text(json.dumps(config | {"folds": 0 if given else 1}))
+    with pytest.raises(BadValueError, match="one fold is all videos") as caught:
+        cookscribe("train", "proposals", "--config", path, "--out", tmp_path / "model", *given)
+    assert caught.value.subject == str(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_more_folds_than_videos_are_refused_before_anything_is_trained(trained: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match="cannot make 10 folds of 9 videos"):
+        cookscribe("train", "proposals", "--config", trained / "run.json", "--out", tmp_path / "model", "--folds", "10")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "value"), [("queries", 10**9), ("width", 2**40), ("words", 2**62), ("frames", 10**8)])
+def test_sizes_beyond_reason_are_refused(name: str, value: int) -> None:
+    with pytest.raises(BadValueError, match=name):
+        ProposalConfig.preset("small", **{name: value})

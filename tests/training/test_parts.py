@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -16,7 +19,19 @@ from torch import nn
 from cookscribe.config import Config
 from cookscribe.datasets.vocabulary import Vocabulary
 from cookscribe.errors import BadFileError, MissingFileError
-from cookscribe.training.checkpoint import fingerprint, open_model, read_tensors, write_description, write_weights
+from cookscribe.model.config import preset
+from cookscribe.model.recipe_model import RecipeModel
+from cookscribe.proposals.config import ProposalConfig
+from cookscribe.proposals.pdvc import PDVC
+from cookscribe.speech.spans import SpanConfig, SpanModel
+from cookscribe.training.checkpoint import (
+    _ShapesAlone,
+    fingerprint,
+    open_model,
+    read_tensors,
+    write_description,
+    write_weights,
+)
 from cookscribe.training.config import TrainingConfig
 from cookscribe.training.ema import Average
 from cookscribe.training.schedule import ScheduleConfig, factor
@@ -165,6 +180,102 @@ def test_wrong_folders_say_what_is_wrong(tmp_path: Path) -> None:
         open_model(tmp_path, "thing")
     with pytest.raises(MissingFileError):
         read_tensors(tmp_path / "none.safetensors")
+
+
+def test_a_model_that_would_be_too_large_is_never_made(tmp_path: Path) -> None:
+    """The header is compared first: neither a large model nor a large file takes any room."""
+    saved(tmp_path)
+    made: list[bool] = []
+
+    def huge() -> nn.Module:
+        model = nn.Linear(2**20, 2**20)  # four terabytes
+        made.append(model.weight.is_meta)
+        return model
+
+    with pytest.raises(BadFileError, match=r"has shape \(2,\), not \(1048576,\)|has shape \(2, 3\)"):
+        open_model(tmp_path, "thing").build(huge)
+    assert made == [True]
+    with (tmp_path / "weights.safetensors").open("r+b") as file:
+        file.truncate(2**41)  # a hole
+    with pytest.raises(BadFileError, match=r"weights\.safetensors: is larger than 1,024 MiB"):
+        open_model(tmp_path, "thing").build(lambda: nn.Linear(3, 2))
+
+
+def _with_header(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    raw = path.read_bytes()
+    size = int.from_bytes(raw[:8], "little")
+    header = json.loads(raw[8 : 8 + size])
+    change(header)
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + raw[8 + size :])
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda header: header["bias"].update(dtype="F64"), "'bias' has the type F64"),
+        (lambda header: header["bias"].update(dtype="I32"), "'bias' has the type I32"),
+        (lambda header: header["bias"].update(shape=[10**12]), r"'bias' has shape \(1000000000000,\)"),
+        (lambda header: header["bias"].update(shape="wide"), "'bias' has shape"),
+        (lambda header: header["bias"].pop("dtype"), "header is damaged"),
+        (lambda header: header.update(more=header["bias"]), "unknown 'more'"),
+        (lambda header: header.pop("bias"), "lacks 'bias'"),
+        (lambda header: header["bias"].update(data_offsets=[0, 2**40]), "not a whole safetensors file"),
+    ],
+)
+def test_a_header_must_tell_what_the_model_is(
+    tmp_path: Path, change: Callable[[dict[str, Any]], None], says: str
+) -> None:
+    saved(tmp_path)
+    _with_header(tmp_path / "weights.safetensors", change)
+    with pytest.raises(BadFileError, match=says) as caught:
+        open_model(tmp_path, "thing").build(lambda: nn.Linear(3, 2))
+    assert caught.value.subject == str(tmp_path / "weights.safetensors")
+
+
+@pytest.mark.parametrize("size", [0, 1, 10**6, 2**40, 2**64 - 1])
+def test_a_header_that_lies_about_its_length(tmp_path: Path, size: int) -> None:
+    saved(tmp_path)
+    path = tmp_path / "weights.safetensors"
+    path.write_bytes(size.to_bytes(8, "little") + path.read_bytes()[8:])
+    with pytest.raises(BadFileError, match="not a whole safetensors file"):
+        open_model(tmp_path, "thing").build(lambda: nn.Linear(3, 2))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes and devices are Unix's")
+@pytest.mark.parametrize("name", ["config.json", "weights.safetensors", "vocabulary.json"])
+@pytest.mark.parametrize("what", ["pipe", "device", "folder"])
+def test_a_part_that_is_no_file_is_named_at_once(tmp_path: Path, name: str, what: str) -> None:
+    saved(tmp_path)
+    path = tmp_path / name
+    path.unlink()
+    if what == "pipe":
+        os.mkfifo(path)
+    elif what == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+    with pytest.raises(BadFileError, match="not a regular file") as caught:
+        open_model(tmp_path, "thing").build(lambda: nn.Linear(3, 2))
+    assert caught.value.subject == str(path)
+
+
+def test_real_models_are_described_without_being_made() -> None:
+    """What is compared with a header is exactly what the model has."""
+    makers: list[Callable[[], nn.Module]] = [
+        lambda: RecipeModel(preset("small-bivt", heard=True, heard_layers=1, width=48, word_vector_size=12)),
+        lambda: RecipeModel(preset("paper-b", relative="fixed", absolute=True, output="transform", width=48)),
+        lambda: PDVC(ProposalConfig.preset("small", words=9)),
+        lambda: PDVC(ProposalConfig.preset("paper", words=9, width=64, count_head="classes")),
+        lambda: SpanModel(SpanConfig(feature_size=5)),
+    ]
+    for make in makers:
+        with _ShapesAlone():
+            described = make().state_dict()
+        expected = make().state_dict()
+        assert list(described) == list(expected)
+        for name, value in expected.items():
+            assert (described[name].shape, described[name].dtype) == (value.shape, value.dtype), name
 
 
 def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
