@@ -67,7 +67,7 @@ class DecodingConfig(Config):
     new_words: int = Field(default=0, ge=0, le=200)
     once: int = Field(default=0, ge=0, le=2**20)
     again: tuple[int, ...] = Field(default=(), exclude_if=lambda v: not v)
-    stop_bias: float = Field(default=0.0, ge=-1000, le=1000)
+    stop_bias: float = Field(default=0.0, ge=-1e6, le=1e6)
     events: Literal["steps", "given", "quality", "chain", "counted", "both"] = "steps"
     max_overlap: float = Field(default=0.3, ge=0, le=1)
     count_weight: float = Field(default=1.0, ge=0, le=1000)
