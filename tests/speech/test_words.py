@@ -80,7 +80,7 @@ def test_space_and_names_survive_their_files(tmp_path: Path) -> None:
     assert (again.space.words, again.names) == (listener.space.words, listener.names)
     assert np.allclose(again.space.vectors, listener.space.vectors, atol=1e-3)
     (tmp_path / "words.json").write_text('["onion"]')
-    with pytest.raises(BadFileError, match="belong together"):
+    with pytest.raises(BadFileError, match="mixes two models"):
         Listener.load(tmp_path)
 
 
