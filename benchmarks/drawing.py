@@ -20,16 +20,18 @@ from pathlib import Path
 
 from PIL import Image
 
-from cookscribe.kitchen.drawing.film import Picture, draw_video
-from cookscribe.kitchen.drawing.scene import PAINTERS, Set
-from cookscribe.kitchen.drawing.screenplay import FPS, Film
-from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipes
+from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video
+from cookscribe_lab.kitchen_films.drawing.scene import PAINTERS, Set
+from cookscribe_lab.kitchen_films.drawing.screenplay import FPS, Film
+from cookscribe_lab.kitchen_films.recipes import MadeUpRecipe, make_recipes
 
 
 def forget_sprites() -> None:
     """Empty every cache of the painters."""
     for thing in gc.get_objects():
-        if isinstance(thing, _lru_cache_wrapper) and thing.__module__.startswith("cookscribe.kitchen.drawing"):
+        if isinstance(thing, _lru_cache_wrapper) and thing.__module__.startswith(
+            "cookscribe_lab.kitchen_films.drawing"
+        ):
             thing.cache_clear()
 
 

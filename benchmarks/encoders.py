@@ -26,9 +26,10 @@ from PIL import Image
 from cookscribe.encoders.effnet import SIDE, EffNetEncoder
 from cookscribe.encoders.milnce import MilNceEncoder, load_s3d
 from cookscribe.encoders.s3d import S3D
-from cookscribe.encoders.speech import SpeechEncoder, Whisper
+from cookscribe.encoders.speech import SpeechEncoder
 from cookscribe.encoders.weights import locate
 from cookscribe.seeds import generator
+from cookscribe.senses.recogniser import Whisper
 from cookscribe.video import Size, VideoFile, write_video
 
 WIDTH, HEIGHT, RATE = 640, 360, 30

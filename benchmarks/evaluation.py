@@ -29,7 +29,7 @@ from pycocoevalcap.cider.cider import Cider
 from pycocoevalcap.rouge.rouge import Rouge
 
 from cookscribe.evaluation import evaluate, read_predictions, read_truth
-from cookscribe.tokens import ptb_tokens
+from cookscribe.text.tokens import ptb_tokens
 
 THRESHOLDS = (0.3, 0.5, 0.7, 0.9)
 GARBAGE = "abc123!@#"
@@ -198,8 +198,8 @@ def made_up(videos: int, seed: int = 0) -> tuple[Truth, Results]:
 
 def timed(work: Callable[[], dict[str, float]], repeats: int) -> tuple[float, dict[str, float]]:
     """Best processor time of several runs, in seconds, and the figures. Caches are emptied before each run."""
-    from cookscribe import tokens
     from cookscribe.evaluation import captions
+    from cookscribe.text.printable import tokens
 
     best, figures = float("inf"), {}
     for _ in range(repeats):

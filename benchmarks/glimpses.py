@@ -19,11 +19,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cookscribe.bundles.drawn_features import RATE, drawn_track
 from cookscribe.encoders.effnet import EffNetEncoder
-from cookscribe.kitchen.drawing.film import Picture, draw_video
-from cookscribe.kitchen.recipes import make_recipe
 from cookscribe.video import VideoFile
+from cookscribe_lab.kitchen_bundle.features import RATE, drawn_track
+from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video
+from cookscribe_lab.kitchen_films.recipes import make_recipe
 
 
 def cosines(one: NDArray[np.floating], other: NDArray[np.floating], mean: NDArray[np.floating]) -> list[float]:

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from cookscribe.datasets.records import AnnotatedVideo
-from cookscribe.datasets.store import FeatureStore
-from cookscribe.kitchen.recipes import make_recipes
-from cookscribe.kitchen.stream_folder import settings_for, write_streams
-from cookscribe.kitchen.streams import find_encoder, render
+from cookscribe.encoders.store import FeatureStore
+from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.track import FeatureTrack
+from cookscribe_lab.kitchen_features.stream_folder import settings_for, write_streams
+from cookscribe_lab.kitchen_features.streams import find_encoder, render
+from cookscribe_lab.kitchen_films.recipes import make_recipes
 
 
 def plain_noise(videos: list[AnnotatedVideo], folder: Path, encoder: str, every: float) -> None:

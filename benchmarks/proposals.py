@@ -24,12 +24,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cookscribe.proposals.caption import Rows
-from cookscribe.proposals.config import ProposalConfig
-from cookscribe.proposals.criterion import Criterion, Truth
-from cookscribe.proposals.deformable import Pyramid, attend
-from cookscribe.proposals.pdvc import PDVC
-from cookscribe.proposals.propose import decode_captions
+from cookscribe.learning.proposals.criterion import Criterion, Truth
+from cookscribe.proposals.pdvc.caption import Rows
+from cookscribe.proposals.pdvc.config import ProposalConfig
+from cookscribe.proposals.pdvc.deformable import Pyramid, attend
+from cookscribe.proposals.pdvc.pdvc import PDVC
+from cookscribe.proposals.pdvc.propose import decode_captions
 
 WORDS, EVENTS, SENTENCE = 1000, 8, 10
 

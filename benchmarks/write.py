@@ -18,9 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from cookscribe.kitchen.drawing.film import Picture, draw_video
-from cookscribe.kitchen.recipes import make_recipe
-from cookscribe.kitchen.splits import TESTING
+from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video
+from cookscribe_lab.kitchen_films.recipes import make_recipe
+from cookscribe_lab.kitchen_films.splits import TESTING
 
 SEED = 4000
 

@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 import cookscribe.auto as auto
 from cookscribe.auto import DRAWN, NARRATED, AutoScribe, NoModelFitsError, told_by, unusable
 from cookscribe.cli import build_app
-from cookscribe.datasets.transcripts import Transcript
 from cookscribe.errors import MissingDependencyError
-from cookscribe.kitchen.drawing.film import LABEL
 from cookscribe.recipe import Recipe, Span, Step, Video
 from cookscribe.scribe import silent_stage
-from cookscribe.speech.hearing import Hearing
+from cookscribe.senses.listening import Hearing
+from cookscribe.senses.transcripts import Transcript
 from cookscribe.video import Limits, VideoFile, VideoInfo, probe, write_video
+from cookscribe_lab.kitchen_films.drawing.film import LABEL
 from tests.broken_films import cut, spoiled, streamable
 
 TALK = "today we chop the onions and then fry them in butter until soft and after that stir in the rice and boil it"
@@ -66,7 +66,7 @@ def test_a_drawn_film_goes_to_the_kitchen_and_nobody_listens(tmp_path: Path) -> 
 def test_a_narrated_film_goes_to_the_speech_bundle_with_its_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cookscribe.speech.scribe.SpeechScribe", Told)
+    monkeypatch.setattr("cookscribe.speech_scribe.SpeechScribe", Told)
     scribe, opened = chooser(TALK)
     path = film(tmp_path / "real.mp4")
     assert scribe.write(path).steps[0].sentence == f"told by {NARRATED}"
@@ -105,7 +105,7 @@ def test_missing_recogniser_is_told_plainly(tmp_path: Path, monkeypatch: pytest.
     def missing() -> None:
         raise MissingDependencyError("whisper weights", "not found on this machine", "pip install something")
 
-    monkeypatch.setattr("cookscribe.encoders.speech.Whisper", missing)
+    monkeypatch.setattr("cookscribe.senses.recogniser.Whisper", missing)
     with pytest.raises(MissingDependencyError, match=r"must be listened to.*whisper weights.*pip install something"):
         AutoScribe(names=(DRAWN, NARRATED)).write(film(tmp_path / "real.mp4"))
 
@@ -123,7 +123,7 @@ def test_the_command_goes_on_after_a_refusal(tmp_path: Path, monkeypatch: pytest
 
 
 def test_subtitles_save_the_listening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cookscribe.speech.scribe.SpeechScribe", Told)
+    monkeypatch.setattr("cookscribe.speech_scribe.SpeechScribe", Told)
     told = Told(NARRATED)
     scribe = AutoScribe(names=(NARRATED,), open_bundle=lambda _: told)
     path = film(tmp_path / "real.mp4", sound=False)
@@ -155,7 +155,7 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_damage_is_told_whoever_heard_the_words(
     damaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside: bool
 ) -> None:
-    monkeypatch.setattr("cookscribe.speech.scribe.SpeechScribe", Told)
+    monkeypatch.setattr("cookscribe.speech_scribe.SpeechScribe", Told)
     told = Told(NARRATED)
     path = tmp_path / "real.mp4"
     path.write_bytes(damaged.read_bytes())
@@ -178,7 +178,7 @@ def test_a_film_is_opened_once(damaged: Path, tmp_path: Path, monkeypatch: pytes
         return probe(path, limits)
 
     monkeypatch.setattr("cookscribe.video.file.probe", counted)
-    monkeypatch.setattr("cookscribe.speech.scribe.SpeechScribe", Told)
+    monkeypatch.setattr("cookscribe.speech_scribe.SpeechScribe", Told)
     monkeypatch.setattr(AutoScribe, "_scribe", lambda *_: Told(NARRATED))
     words = tmp_path / "words.txt"
     words.write_text(f"{TALK} {TALK} {TALK}")
@@ -229,7 +229,7 @@ def test_the_recogniser_is_loaded_once_for_many_films(tmp_path: Path, monkeypatc
         loaded.append(saying(TALK))
         return loaded[-1]
 
-    monkeypatch.setattr("cookscribe.encoders.speech.Whisper", whisper)
+    monkeypatch.setattr("cookscribe.senses.recogniser.Whisper", whisper)
     hearing = Hearing()
     for name in ("one.mp4", "two.mp4"):
         assert hearing(VideoFile(film(tmp_path / name)), silent_stage).text == TALK

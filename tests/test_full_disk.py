@@ -19,14 +19,14 @@ import json, resource, signal, sys
 from pathlib import Path
 import numpy as np, torch
 from cookscribe.candidates import Candidates
-from cookscribe.datasets.store import FeatureStore
+from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import CookscribeError
 from cookscribe.export.chapters import embed_chapters
 from cookscribe.files import copy_file, write_json
-from cookscribe.proposals.candidate_store import write_candidate_store
+from cookscribe.proposals.store import write_candidate_store
 from cookscribe.recipe import MadeBy, Recipe, Span, Step, Video
 from cookscribe.track import FeatureTrack
-from cookscribe.training.checkpoint import write_tensors
+from cookscribe.model_folder import write_tensors
 from cookscribe.video import write_video
 
 out = Path(sys.argv[1])

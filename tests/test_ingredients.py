@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cookscribe.ingredients import IngredientMatcher, canonical
-from cookscribe.tokens import ptb_tokens
+from cookscribe.text.ingredients import IngredientMatcher, canonical
+from cookscribe.text.tokens import ptb_tokens
 
 
 def found(sentence: str, *ingredients: str, partial: bool = True) -> dict[str, str]:

@@ -25,7 +25,7 @@ from cookscribe.recipe import (
     StepEvidence,
     Video,
 )
-from cookscribe.text import one_line, printable
+from cookscribe.text.printable import one_line, printable
 
 DURATION = 600.0
 words = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20).filter(one_line)

@@ -11,20 +11,20 @@ import torch
 from safetensors import safe_open
 from typer.testing import CliRunner
 
-from cookscribe.bundles.bundle import Bundle, find_bundle
+from cookscribe.bundle import Bundle, find_bundle
 from cookscribe.cli import build_app
 from cookscribe.cli.write import check_names
 from cookscribe.encoders import Progress
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError, InputError, MissingFileError
-from cookscribe.proposals.run import ProposalRun, train_proposals
+from cookscribe.learning.proposals.run import ProposalRun, train_proposals
+from cookscribe.learning.story_run import StoryRun, train_story
 from cookscribe.recipe import Recipe
 from cookscribe.scribe import Scribe, clean_ingredients, load_film_scribe, title_of
 from cookscribe.track import FeatureTrack
-from cookscribe.training.story_run import StoryRun, train_story
 from cookscribe.video import VideoFile, probe
 from tests.broken_films import cut, streamable
 from tests.export.films import make_video
-from tests.training.story_kitchen import WIDTH, video, write_kitchen
+from tests.learning.story_kitchen import WIDTH, video, write_kitchen
 
 FILM = 3  # which made-up video the film stands for
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cookscribe.errors import BadFileError
-from cookscribe.text import one_line, printable
+from cookscribe.text.printable import one_line, printable
 
 SHOWN = [
     ("tomato soup", "tomato soup"),

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cookscribe.tokens import PUNCTUATION, ptb_tokens
+from cookscribe.text.tokens import PUNCTUATION, ptb_tokens
 
 
 @pytest.mark.parametrize(

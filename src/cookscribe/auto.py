@@ -12,19 +12,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cookscribe.bundles.bundle import shipped
-from cookscribe.datasets.actions import ActionMatcher, packaged_verbs
-from cookscribe.datasets.transcripts import Transcript
+from cookscribe.bundle import shipped
 from cookscribe.encoders.base import Progress, silent
 from cookscribe.errors import InputError, MissingDependencyError
 from cookscribe.recipe import Recipe
 from cookscribe.scribe import RecipeWriter, Stage, is_drawn_film, load, silent_stage
-from cookscribe.speech.hearing import Hearing
-from cookscribe.speech.subtitles import read_transcript
+from cookscribe.senses.listening import Hearing
+from cookscribe.senses.subtitles import read_transcript
+from cookscribe.senses.transcripts import Transcript
+from cookscribe.text.actions import ActionMatcher, packaged_verbs
 from cookscribe.video import VideoFile
 
 if TYPE_CHECKING:
-    from cookscribe.encoders.speech import Listener
+    from cookscribe.senses.recogniser import Listener
 
 DRAWN, NARRATED = "kitchen", "youcook2-speech"
 # Somebody who cooks and explains it says this much at least. Greetings, songs and words that were imagined into the
@@ -83,7 +83,7 @@ class AutoScribe:
         if (reason := unusable(transcript)) is not None:
             raise _refusal(film, reason)
         scribe = self._scribe(NARRATED, film)
-        from cookscribe.speech.scribe import SpeechScribe
+        from cookscribe.speech_scribe import SpeechScribe
 
         assert isinstance(scribe, SpeechScribe)
         return scribe.write(film, ingredients, title, stage, transcript=transcript)
@@ -141,7 +141,7 @@ def unusable(transcript: Transcript) -> str | None:
 def told_by(path: Path) -> Listener:
     """A listener that reads: JSON lines of many videos by file name, or the subtitles or text of a single one."""
     if path.suffix.lower() == ".jsonl":
-        from cookscribe.encoders.speech import FromFile
+        from cookscribe.senses.recogniser import FromFile
 
         return FromFile(path)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cookscribe.text import printable
+from cookscribe.text.printable import printable
 
 
 class CookscribeError(Exception):

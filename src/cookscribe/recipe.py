@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 from cookscribe.config import Config, explain
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import read_json, write_json
-from cookscribe.text import one_line, printable
+from cookscribe.text.printable import one_line, printable
 
 SCHEMA_VERSION = 1
 # Files made of a recipe whose plain name may be taken beside the film: soup.recipe.json, soup.recipe.vtt.

@@ -15,18 +15,18 @@ from typing import Protocol
 import numpy as np
 
 from cookscribe import __version__
-from cookscribe.bundles.bundle import DESCRIPTION, Bundle, find_bundle
+from cookscribe.bundle import DESCRIPTION, Bundle, find_bundle
 from cookscribe.candidates import Candidates, tiou_matrix
-from cookscribe.datasets.actions import ActionMatcher
 from cookscribe.encoders import Encoder, EncoderOptions, load_encoder
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.ingredients import IngredientMatcher
-from cookscribe.proposals.propose import Proposer
+from cookscribe.proposals.pdvc.propose import Proposer
 from cookscribe.recipe import Candidate, Evidence, Influence, MadeBy, Recipe, Span, Step, StepEvidence, Video
 from cookscribe.story import Story, StoryStep
-from cookscribe.text import one_line
+from cookscribe.story_writer import StoryWriter
+from cookscribe.text.actions import ActionMatcher
+from cookscribe.text.ingredients import IngredientMatcher
+from cookscribe.text.printable import one_line
 from cookscribe.track import FeatureTrack
-from cookscribe.training.story_writer import StoryWriter
 from cookscribe.video import VideoFile
 
 # Called with the name of a stage and the share of it that is done, 0 to 1.
@@ -193,7 +193,7 @@ def load(name: str | Path) -> RecipeWriter:
     """The scribe of a shipped bundle (by name) or of any bundle (by folder)."""
     bundle = find_bundle(name)
     if bundle.config.kind == "speech":
-        from cookscribe.speech.scribe import SpeechScribe
+        from cookscribe.speech_scribe import SpeechScribe
 
         return SpeechScribe.load(bundle)
     return load_film_scribe(bundle)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cookscribe.datasets.root import FILES
+from cookscribe.learning.datasets.root import FILES
 
 STEPS = [
     {"segment": [1, 4], "id": 0, "sentence": "boil the eggs"},

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import films
-from cookscribe.datasets.store import FeatureStore
 from cookscribe.encoders.jobs import EncodeJob, encode_all
+from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import MissingDependencyError
 
 

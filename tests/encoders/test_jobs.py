@@ -10,9 +10,9 @@ import pytest
 
 import films
 from cookscribe.cli import build_app
-from cookscribe.datasets.store import FeatureStore
 from cookscribe.encoders.base import EncoderOptions, silent
 from cookscribe.encoders.jobs import EncodeJob, encode_all, find_films
+from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadValueError, InputError, MissingFileError
 from cookscribe.track import FeatureTrack
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import films
-from cookscribe.encoders.speech import SOUND_RATE
 from cookscribe.encoders.weights import locate
 from cookscribe.errors import MissingDependencyError
+from cookscribe.senses.recogniser import SOUND_RATE
 from cookscribe.video import VideoFile
 from tests import no_network
 

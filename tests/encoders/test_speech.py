@@ -11,12 +11,13 @@ import pytest
 
 import films
 from cookscribe.cli import build_app
-from cookscribe.datasets.store import FeatureStore
-from cookscribe.datasets.transcripts import Transcript, read_timed_transcripts
 from cookscribe.encoders import EncoderOptions, load_encoder, speech
 from cookscribe.encoders.jobs import words_path, write_words
-from cookscribe.encoders.speech import SOUND_RATE, FromFile, SpeechEncoder, pieces
+from cookscribe.encoders.speech import SpeechEncoder
+from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadFileError
+from cookscribe.senses.recogniser import SOUND_RATE, FromFile, pieces
+from cookscribe.senses.transcripts import Transcript, read_timed_transcripts
 from cookscribe.video import VideoFile
 
 PIECE = 30.0  # seconds; ten times shorter than in use

@@ -17,7 +17,7 @@ from recipe_scrapers import scrape_html
 from cookscribe.errors import BadValueError
 from cookscribe.export import chapters, cooklang, jsonld, markdown, page, researcher, subtitles, writers
 from cookscribe.recipe import Recipe, Span, Step, Video
-from cookscribe.text import one_line
+from cookscribe.text.printable import one_line
 
 from .documents import recipes, soup
 

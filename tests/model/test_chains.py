@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cookscribe.model.chains import Potentials, best_chains, chain_score, chain_sums
+from cookscribe.model.beyond.chains import Potentials, best_chains, chain_score, chain_sums
 
 
 def random_potentials(seed: int, videos: int, count: int, real: int, spread: float = 1.0) -> Potentials:

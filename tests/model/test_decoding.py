@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from cookscribe.model.beyond.ensemble import Speaker
 from cookscribe.model.config import BOS, EOS, PAD, UNK
 from cookscribe.model.decoding import NO_CANDIDATES, DecodingConfig, choose_slots, events_apart, write_stories
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
 from cookscribe.model.sentences import SaidBefore, write_sentences
-from cookscribe.model.voices import Speaker
 from cookscribe.model.writing import SentenceWriter
 from tests.model.examples import ACTIONS, WORDS, build, close, inputs_of, random_video, some_videos, tiny
 from tests.model.reference_story import Video

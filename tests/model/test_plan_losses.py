@@ -11,9 +11,9 @@ import torch
 
 from cookscribe.candidates import tiou_matrix
 from cookscribe.model.batch import Targets
-from cookscribe.model.chains import Potentials
-from cookscribe.model.plan_losses import PlanLosses, oracle_chain
-from cookscribe.model.planner import Plan
+from cookscribe.model.beyond.chains import Potentials
+from cookscribe.model.beyond.plan_losses import PlanLosses, oracle_chain
+from cookscribe.model.beyond.planner import Plan
 
 
 def targets(true_times: torch.Tensor, events: torch.Tensor) -> Targets:

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from cookscribe.model.batch import Inputs
+from cookscribe.model.beyond.plan_losses import PLAN_LOSSES
+from cookscribe.model.beyond.planner import Plan, StoryPlanner
+from cookscribe.model.beyond.refinement import VOTE_POWER, refined_times, tiou_of_pairs, voted_times
 from cookscribe.model.config import ModelConfig
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig, StoryLosses
-from cookscribe.model.plan_losses import PLAN_LOSSES
-from cookscribe.model.planner import Plan, StoryPlanner
 from cookscribe.model.recipe_model import RecipeModel
-from cookscribe.model.refinement import VOTE_POWER, refined_times, tiou_of_pairs, voted_times
 from tests.model.examples import build, inputs_of, some_videos, targets_of, tiny
 
 # The planner on the selector's vectors, and the lean one on the features with what pairs lose.

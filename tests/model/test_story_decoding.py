@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from cookscribe.candidates import tiou_matrix
 from cookscribe.errors import BadValueError
-from cookscribe.model.chains import Potentials
+from cookscribe.model.beyond.chains import Potentials
+from cookscribe.model.beyond.planner import Plan
+from cookscribe.model.beyond.refinement import voted_times
+from cookscribe.model.beyond.story_decoding import CHAIN_SHARE, OVERLAP_COST, expected_count, plan_stories
 from cookscribe.model.decoding import DecodingConfig, write_stories
-from cookscribe.model.planner import Plan
-from cookscribe.model.refinement import voted_times
-from cookscribe.model.story_decoding import CHAIN_SHARE, OVERLAP_COST, expected_count, plan_stories
 from tests.model.examples import WORDS, build, inputs_of, some_videos, tiny
 
 

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from cookscribe.errors import BadValueError
+from cookscribe.model.beyond.ensemble import mean_log_probabilities
+from cookscribe.model.beyond.plans import mean_plan
+from cookscribe.model.beyond.story_decoding import plan_stories
 from cookscribe.model.decoding import DecodingConfig, write_stories
-from cookscribe.model.plans import mean_plan
-from cookscribe.model.story_decoding import plan_stories
-from cookscribe.model.voices import mean_log_probabilities
 from tests.model.examples import WORDS, build, close, inputs_of, some_videos, tiny
 
 NAMES = [f"w{i}" for i in range(WORDS)]

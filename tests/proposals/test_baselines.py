@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from cookscribe.candidates import Candidates, tiou_matrix
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation import Events
-from cookscribe.proposals.baselines import (
+from cookscribe.learning.proposals.comparison import baseline_predictions
+from cookscribe.proposals.plain import (
     everything,
     reranked,
     reranked_scores,
@@ -20,7 +21,6 @@ from cookscribe.proposals.baselines import (
     wanted_count,
     with_nearest_captions,
 )
-from cookscribe.proposals.comparison import baseline_predictions
 
 CANDIDATES = Candidates(
     spans=np.array([[0, 10], [1, 11], [20, 30], [40, 50]], dtype=float),

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from cookscribe.datasets.vocabulary import EOS, PAD, Vocabulary
-from cookscribe.datasets.youcook2 import write_truth
-from cookscribe.proposals.caption import CaptionHead, Rows, pooled_levels
-from cookscribe.proposals.config import ProposalConfig
-from cookscribe.proposals.deformable import Pyramid
-from cookscribe.proposals.propose import Proposer
-from cookscribe.proposals.run import EVENTS, ProposalRun, train_proposals
-from cookscribe.proposals.transformer import Encoded
+from cookscribe.learning.datasets.youcook2 import write_truth
+from cookscribe.learning.proposals.run import EVENTS, ProposalRun, train_proposals
+from cookscribe.proposals.pdvc.caption import CaptionHead, Rows, pooled_levels
+from cookscribe.proposals.pdvc.config import ProposalConfig
+from cookscribe.proposals.pdvc.deformable import Pyramid
+from cookscribe.proposals.pdvc.propose import Proposer
+from cookscribe.proposals.pdvc.transformer import Encoded
+from cookscribe.text.vocabulary import EOS, PAD, Vocabulary
 from tests.proposals.videos import made_up
 
 MODEL = {"width": 32, "feedforward": 32, "frames": 32, "queries": 8, "groups": 2, "caption_width": 32}

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cookscribe.proposals.deformable import DeformableAttention, Pyramid, attend, spread_locations
+from cookscribe.proposals.pdvc.deformable import DeformableAttention, Pyramid, attend, spread_locations
 
 
 def plain(values: Tensor, sizes: tuple[int, ...], real: Tensor, locations: Tensor, weights: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from cookscribe.proposals.pdvc import EVIDENCE, USUAL_COUNT, evidence
+from cookscribe.proposals.pdvc.pdvc import EVIDENCE, USUAL_COUNT, evidence
 
 
 def test_evidence_is_what_the_predictions_add_up_to() -> None:

@@ -9,16 +9,16 @@ import pytest
 import torch
 
 from cookscribe.candidates import Candidates, tiou_matrix
-from cookscribe.datasets.vocabulary import Vocabulary
 from cookscribe.errors import BadValueError
-from cookscribe.proposals.config import ProposalConfig
-from cookscribe.proposals.data import VideoSet
-from cookscribe.proposals.propose import Proposer
-from cookscribe.proposals.scoring import localisation
-from cookscribe.proposals.task import ProposalTask
-from cookscribe.training.checkpoint import fingerprint
-from cookscribe.training.config import TrainingConfig
-from cookscribe.training.loop import train
+from cookscribe.learning.config import TrainingConfig
+from cookscribe.learning.loop import train
+from cookscribe.learning.proposals.data import VideoSet
+from cookscribe.learning.proposals.scoring import localisation
+from cookscribe.learning.proposals.task import ProposalTask
+from cookscribe.model_folder import fingerprint
+from cookscribe.proposals.pdvc.config import ProposalConfig
+from cookscribe.proposals.pdvc.propose import Proposer
+from cookscribe.text.vocabulary import Vocabulary
 from tests.proposals.videos import made_up
 
 TINY = {"feature_size": 16, "width": 64, "feedforward": 64, "frames": 64, "queries": 16, "caption_width": 48}

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import poisson
 
-from cookscribe.proposals.boxes import generalized_iou, inverse_sigmoid, to_borders, to_boxes
-from cookscribe.proposals.config import ProposalConfig
-from cookscribe.proposals.criterion import Criterion, Truth, focal_loss
-from cookscribe.proposals.deformable import Pyramid
-from cookscribe.proposals.matcher import match
-from cookscribe.proposals.pdvc import Layer
-from cookscribe.proposals.transformer import Encoded
+from cookscribe.learning.proposals.criterion import Criterion, Truth, focal_loss
+from cookscribe.learning.proposals.matcher import match
+from cookscribe.proposals.pdvc.boxes import generalized_iou, inverse_sigmoid, to_borders, to_boxes
+from cookscribe.proposals.pdvc.config import ProposalConfig
+from cookscribe.proposals.pdvc.deformable import Pyramid
+from cookscribe.proposals.pdvc.pdvc import Layer
+from cookscribe.proposals.pdvc.transformer import Encoded
 
 CONFIG = ProposalConfig.preset("small")
 

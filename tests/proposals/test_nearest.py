@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cookscribe.candidates import Candidates
-from cookscribe.datasets.store import FeatureStore
+from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation import Events, evaluate
-from cookscribe.kitchen.stream_folder import settings_for, write_streams
-from cookscribe.proposals import nearest
-from cookscribe.proposals.nearest import NearestNeighbourCaptioner
-from tests.kitchen.plain_videos import plain_videos
+from cookscribe.learning import nearest
+from cookscribe.learning.nearest import NearestNeighbourCaptioner
+from cookscribe_lab.kitchen_features.stream_folder import settings_for, write_streams
+from lab.tests.kitchen.plain_videos import plain_videos
 
 
 @settings(max_examples=30, deadline=None)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 import torch
 
-from cookscribe.datasets.vocabulary import EOS, PAD
 from cookscribe.errors import BadValueError
-from cookscribe.proposals.caption import Rows
-from cookscribe.proposals.config import ProposalConfig
-from cookscribe.proposals.criterion import Criterion, Truth
-from cookscribe.proposals.pdvc import PDVC, Layer, anchor_grid
-from cookscribe.proposals.propose import decode_captions
+from cookscribe.learning.proposals.criterion import Criterion, Truth
+from cookscribe.proposals.pdvc.caption import Rows
+from cookscribe.proposals.pdvc.config import ProposalConfig
+from cookscribe.proposals.pdvc.pdvc import PDVC, Layer, anchor_grid
+from cookscribe.proposals.pdvc.propose import decode_captions
+from cookscribe.text.vocabulary import EOS, PAD
 
 SMALL = {"feature_size": 6, "width": 16, "heads": 2, "frames": 12, "queries": 5, "words": 20, "caption_width": 8}
 

@@ -10,17 +10,17 @@ import pytest
 from typer.testing import CliRunner
 
 from cookscribe.cli import build_app
-from cookscribe.datasets.candidate_files import read_candidates
-from cookscribe.datasets.store import FeatureStore
-from cookscribe.datasets.youcook2 import write_truth
+from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError, MissingFileError
-from cookscribe.proposals import out_of_fold
-from cookscribe.proposals.candidate_store import read_candidate_store
-from cookscribe.proposals.config import ProposalConfig
-from cookscribe.proposals.out_of_fold import ProposeOptions, propose_folder
-from cookscribe.proposals.propose import Proposer
-from cookscribe.proposals.run import ProposalRun, read_folds
-from cookscribe.training.checkpoint import open_model
+from cookscribe.learning.datasets.youcook2 import write_truth
+from cookscribe.learning.proposals import out_of_fold
+from cookscribe.learning.proposals.out_of_fold import ProposeOptions, propose_folder
+from cookscribe.learning.proposals.run import ProposalRun, read_folds
+from cookscribe.model_folder import open_model
+from cookscribe.proposals.candidate_files import read_candidates
+from cookscribe.proposals.pdvc.config import ProposalConfig
+from cookscribe.proposals.pdvc.propose import Proposer
+from cookscribe.proposals.store import read_candidate_store
 from tests.proposals.videos import made_up
 
 

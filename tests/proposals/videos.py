@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from cookscribe.datasets.records import AnnotatedVideo
-from cookscribe.datasets.store import FeatureStore
+from cookscribe.encoders.store import FeatureStore
+from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.seeds import generator
 from cookscribe.track import FeatureTrack
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cookscribe.datasets.candidate_files import read_candidates
 from cookscribe.evaluation import Events, evaluate, read_predictions, read_truth, soda_tiou
-from cookscribe.proposals.comparison import baseline_predictions
+from cookscribe.learning.proposals.comparison import baseline_predictions
+from cookscribe.proposals.candidate_files import read_candidates
 
 
 @pytest.fixture(scope="module")

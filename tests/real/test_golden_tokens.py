@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from cookscribe.tokens import ptb_tokens
+from cookscribe.text.tokens import ptb_tokens
 from tests.test_tokens import java_tokens
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cookscribe.datasets.records import AnnotatedVideo
-from cookscribe.datasets.root import YouCook2
-from cookscribe.kitchen.script import read_sentence
-from cookscribe.kitchen.stream_folder import expected_size, settings_for
-from cookscribe.kitchen.streams import render
-from cookscribe.kitchen.words import food
+from cookscribe.learning.datasets.records import AnnotatedVideo
+from cookscribe.learning.datasets.root import YouCook2
+from cookscribe_lab.kitchen_features.script import read_sentence
+from cookscribe_lab.kitchen_features.stream_folder import expected_size, settings_for
+from cookscribe_lab.kitchen_features.streams import render
+from cookscribe_lab.kitchen_features.words import food
 
 
 @pytest.fixture(scope="module")

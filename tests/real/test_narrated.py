@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from cookscribe.bundles.bundle import find_bundle
-from cookscribe.datasets.root import YouCook2
+from cookscribe.bundle import find_bundle
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.soda import soda
-from cookscribe.proposals.nearest import NearestNeighbourCaptioner
-from cookscribe.speech.run import Narrated, read_out
-from cookscribe.speech.scribe import SpeechScribe
-from cookscribe.training.story_task import told_events
+from cookscribe.learning.datasets.root import YouCook2
+from cookscribe.learning.narrated.run import Narrated, read_out
+from cookscribe.learning.nearest import NearestNeighbourCaptioner
+from cookscribe.learning.story_task import told_events
+from cookscribe.speech_scribe import SpeechScribe
 
 VIDEOS, REMEMBERED = 30, 300
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cookscribe.datasets.oracle import oracle_labels
-from cookscribe.datasets.root import YouCook2
-from cookscribe.proposals.baselines import suppressed
-from cookscribe.studies.selection_scores import score_choice
-from cookscribe.studies.words_heard import WordsHeard, moment_labels
+from cookscribe.learning.datasets.oracle import oracle_labels
+from cookscribe.learning.datasets.root import YouCook2
+from cookscribe.proposals.plain import suppressed
+from cookscribe_lab.studies.selection.scores import score_choice
+from cookscribe_lab.studies.selection.words_heard import WordsHeard, moment_labels
 
 
 def test_baselines_have_their_known_figures(data_folder: Path) -> None:

@@ -11,26 +11,26 @@ import pytest
 from typer.testing import CliRunner
 
 from cookscribe.auto import told_by
-from cookscribe.bundles.bundle import Bundle
+from cookscribe.bundle import Bundle
 from cookscribe.candidates import Candidates
 from cookscribe.cli import build_app
-from cookscribe.datasets.records import AnnotatedVideo
-from cookscribe.datasets.root import YouCook2
-from cookscribe.datasets.transcripts import Transcript
-from cookscribe.datasets.vocabulary import UNK, Vocabulary
 from cookscribe.errors import BadValueError
+from cookscribe.learning.datasets.records import AnnotatedVideo
+from cookscribe.learning.datasets.root import YouCook2
+from cookscribe.learning.narrated.build_bundle import SpeechFolder
+from cookscribe.learning.narrated.run import SpeechRun, make_task
+from cookscribe.learning.narrated.task import Rewarding, Sampler, SpeechExample, Variety, moved_spans
 from cookscribe.recipe import Recipe, Video
 from cookscribe.scribe import load
-from cookscribe.speech.around import GIVEN, HEARD_NAME
-from cookscribe.speech.making import SpeechFolder
-from cookscribe.speech.run import SpeechRun, make_task
-from cookscribe.speech.scribe import SpeechScribe, named_in
-from cookscribe.speech.subtitles import read_transcript
-from cookscribe.speech.task import Rewarding, Sampler, SpeechExample, Variety, moved_spans
+from cookscribe.senses.event_words import GIVEN, HEARD_NAME
+from cookscribe.senses.subtitles import read_transcript
+from cookscribe.senses.transcripts import Transcript
+from cookscribe.speech_scribe import SpeechScribe, named_in
 from cookscribe.story import StoryStep
+from cookscribe.text.vocabulary import UNK, Vocabulary
 from cookscribe.video import probe, write_video
+from lab.tests.studies.made_up_youcook2 import write_folder
 from tests.broken_films import cut, streamable
-from tests.studies.made_up_youcook2 import write_folder
 
 LINES = ("chop the onion", "now we fry the onion", "and boil the rice", "mix in the egg", "then bake it")
 
@@ -113,7 +113,7 @@ def test_a_film_that_ends_early_says_so(
         loaded.append("whisper")
         return told_by(damaged.with_suffix(".vtt"))
 
-    monkeypatch.setattr("cookscribe.encoders.speech.Whisper", whisper)
+    monkeypatch.setattr("cookscribe.senses.recogniser.Whisper", whisper)
     films = [damaged]
     if way != "beside":
         films = [tmp_path / "one.mp4", tmp_path / "two.mp4"][: 1 if way == "given" else 2]
@@ -173,8 +173,10 @@ def test_a_finished_training_is_not_done_again(
 ) -> None:
     del bundle
     again = SpeechFolder(folder.data, folder.out, folder.run, folder.spans, quiet=True)
-    monkeypatch.setattr("cookscribe.speech.task.SpeechTask.losses", lambda *_: pytest.fail("trained again"))
-    monkeypatch.setattr("cookscribe.speech.span_task.SpanTask.losses", lambda *_: pytest.fail("trained again"))
+    monkeypatch.setattr("cookscribe.learning.narrated.task.SpeechTask.losses", lambda *_: pytest.fail("trained again"))
+    monkeypatch.setattr(
+        "cookscribe.learning.narrated.span_task.SpanTask.losses", lambda *_: pytest.fail("trained again")
+    )
     assert again.writer(0).is_dir()
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import torch
 
 from cookscribe.evaluation.captions import CaptionTable
+from cookscribe.learning.narrated.reward import SentenceReward, Trials
 from cookscribe.model.batch import Inputs, Targets
 from cookscribe.model.config import BOS, EOS, PAD, UNK
 from cookscribe.model.losses import LossConfig, StoryLosses
 from cookscribe.model.recipe_model import RecipeModel
-from cookscribe.speech.rewarding import SentenceReward, Trials
 from tests.model.examples import WORDS, close, inputs_of, some_videos, targets_of
 from tests.model.test_hearing import listening, with_heard
 

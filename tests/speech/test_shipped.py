@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
-from cookscribe.bundles.bundle import Bundle, find_bundle
-from cookscribe.datasets.transcripts import Transcript
+from cookscribe.bundle import Bundle, find_bundle
+from cookscribe.model_folder import read_tensors
 from cookscribe.recipe import Recipe, Video
-from cookscribe.speech.scribe import SpeechScribe
-from cookscribe.training.checkpoint import read_tensors
+from cookscribe.senses.transcripts import Transcript
+from cookscribe.speech_scribe import SpeechScribe
 
 TALK = (
     (20.0, "hello everybody and welcome today we make pancakes"),

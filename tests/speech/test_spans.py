@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cookscribe.datasets.records import AnnotatedVideo
-from cookscribe.speech.span_task import load_finder, train_spans
-from cookscribe.speech.spans import SpanConfig, best_sets, span_labels
+from cookscribe.learning.datasets.records import AnnotatedVideo
+from cookscribe.learning.narrated.span_task import train_spans
+from cookscribe.proposals.spans import SpanConfig, best_sets, load_finder, span_labels
 from cookscribe.track import FeatureTrack
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cookscribe.errors import BadFileError
-from cookscribe.speech.subtitles import LONGEST_LINE, MOST_BYTES, _spoken, cues, find_transcript, read_transcript
+from cookscribe.senses.subtitles import LONGEST_LINE, MOST_BYTES, _spoken, cues, find_transcript, read_transcript
 
 VTT = """WEBVTT
 Kind: captions

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cookscribe.datasets.transcripts import Transcript
 from cookscribe.errors import BadFileError
-from cookscribe.speech.around import (
+from cookscribe.senses.event_words import (
     GIVEN,
     HEARD_NAME,
     LIST_BORDERS,
@@ -23,8 +22,9 @@ from cookscribe.speech.around import (
     name_words,
     words_around,
 )
-from cookscribe.speech.videos import Listener
-from cookscribe.speech.words import SAID_BY, HeardText, WordSpace, plain
+from cookscribe.senses.transcripts import Transcript
+from cookscribe.senses.word_space import SAID_BY, HeardText, WordSpace, plain
+from cookscribe.transcript_reader import Listener
 
 TALKS = ["so chop the onion very finely", "now fry the onion in butter", "then boil the rice in water"] * 6
 

@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import TextIO
 
 import typer
@@ -19,14 +20,9 @@ COMMAND_MODULES: tuple[str, ...] = (
     "predict",
     "write",
     "export",
-    "kitchen",
-    "kitchen_videos",
-    "kitchen_bundle",
-    "kitchen_demo",
     "data",
     "video",
     "evaluate",
-    "study",
 )
 
 
@@ -58,6 +54,8 @@ def build_app() -> typer.Typer:
 
     for name in COMMAND_MODULES:
         import_module(f"cookscribe.cli.{name}").register(app)
+    for entry in entry_points(group="cookscribe.commands"):
+        entry.load()(app)
     return app
 
 

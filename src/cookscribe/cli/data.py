@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from cookscribe.datasets.matching import Agreement
-    from cookscribe.datasets.root import YouCook2
+    from cookscribe.learning.datasets.matching import Agreement
+    from cookscribe.learning.datasets.root import YouCook2
 
 data = typer.Typer(
     name="data",
@@ -32,8 +32,8 @@ def register(app: typer.Typer) -> None:
 @data.command()
 def show(folder: DataOption, json_path: JsonOption = None) -> None:
     """List the files that are there, and count what they hold."""
-    from cookscribe.datasets.root import FILES, YouCook2
     from cookscribe.files import write_json
+    from cookscribe.learning.datasets.root import FILES, YouCook2
 
     youcook2 = YouCook2(folder)
     present = youcook2.present()
@@ -57,7 +57,7 @@ def _count_splits(youcook2: YouCook2) -> dict[str, dict[str, float]]:
     """Numbers of everything, and how much the ingredient lists tell about the true recipe that they were made from."""
     import numpy as np
 
-    from cookscribe.ingredients import IngredientMatcher
+    from cookscribe.text.ingredients import IngredientMatcher
 
     counts: dict[str, dict[str, float]] = {}
     for split in ("training", "validation"):
@@ -85,9 +85,9 @@ def _count_splits(youcook2: YouCook2) -> dict[str, dict[str, float]]:
 
 
 def _count_words(youcook2: YouCook2, with_vectors: bool) -> dict[str, float]:
-    from cookscribe.datasets.glove import WordVectors
-    from cookscribe.datasets.vocabulary import SPECIALS, Vocabulary
     from cookscribe.errors import MissingDependencyError
+    from cookscribe.learning.datasets.glove import WordVectors
+    from cookscribe.text.vocabulary import SPECIALS, Vocabulary
 
     sentences = [sentence for video in youcook2.videos("training").values() for sentence in video.sentences]
     words = Vocabulary.build(sentences).words[len(SPECIALS) :]
@@ -108,7 +108,7 @@ def _count_oracle(youcook2: YouCook2) -> dict[str, dict[str, float]]:
     import numpy as np
 
     from cookscribe.candidates import tiou_matrix
-    from cookscribe.datasets.oracle import oracle_labels
+    from cookscribe.learning.datasets.oracle import oracle_labels
 
     candidates, videos = youcook2.candidates(), youcook2.videos("validation")
     figures: dict[str, dict[str, float]] = {}
@@ -155,9 +155,9 @@ def matching(
 
     The labels are word matching too (docs/data.md says how), so the kinds of disagreement count as much as the figures.
     """
-    from cookscribe.datasets.matching import measure_actions, measure_actions_by_tags, measure_ingredients
-    from cookscribe.datasets.root import YouCook2
     from cookscribe.files import write_json
+    from cookscribe.learning.datasets.matching import measure_actions, measure_actions_by_tags, measure_ingredients
+    from cookscribe.learning.datasets.root import YouCook2
 
     youcook2 = YouCook2(folder)
     verbs = youcook2.actions()

@@ -35,14 +35,14 @@ def predict(
     """Write the recipes of all videos of a candidate file."""
     import torch
 
-    from cookscribe.datasets.store import FeatureStore
-    from cookscribe.datasets.transcripts import read_timed_transcripts
+    from cookscribe.encoders.store import FeatureStore
     from cookscribe.evaluation.inputs import read_ingredients
     from cookscribe.files import write_json
+    from cookscribe.learning.story_run import candidate_texts, read_candidate_file
     from cookscribe.model.decoding import DecodingConfig
     from cookscribe.progress import track
-    from cookscribe.training.story_run import candidate_texts, read_candidate_file
-    from cookscribe.training.story_writer import StoryWriter, as_predictions
+    from cookscribe.senses.transcripts import read_timed_transcripts
+    from cookscribe.story_writer import StoryWriter, as_predictions
 
     torch.set_num_threads(max(threads, 1))
     writer = StoryWriter.load(model[0], others=model[1:])

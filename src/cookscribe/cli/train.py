@@ -25,8 +25,8 @@ def proposals(
     queries: int | None = typer.Option(None, "--queries", help="Number of candidates N, instead of the file's."),
 ) -> None:
     """Train the proposal model (PDVC). Start it with torchrun to use several processes."""
-    from cookscribe.proposals.run import ProposalRun, train_proposals
-    from cookscribe.training.distributed import is_first, leave
+    from cookscribe.learning.distributed import is_first, leave
+    from cookscribe.learning.proposals.run import ProposalRun, train_proposals
 
     run = ProposalRun.load(config)
     changes: dict[str, object] = {} if folds is None else {"folds": folds}
@@ -53,8 +53,8 @@ def story(
     seed: int | None = typer.Option(None, "--seed", help="Seed of the training, instead of the file's."),
 ) -> None:
     """Train the recipe model (B, BI, BIV or BIVT). Start it with torchrun to use several processes."""
-    from cookscribe.training.distributed import leave
-    from cookscribe.training.story_run import StoryRun, train_story
+    from cookscribe.learning.distributed import leave
+    from cookscribe.learning.story_run import StoryRun, train_story
 
     run = StoryRun.load(config)
     changes: dict[str, object] = {} if preset is None else {"preset": preset}
@@ -81,9 +81,9 @@ def speech(
     name: str = typer.Option("youcook2-speech", "--name", help="Name of the bundle."),
 ) -> None:
     """Train the models of narrated videos and pack them into OUT/bundle, for `cookscribe write --model OUT/bundle`."""
-    from cookscribe.datasets.root import YouCook2
-    from cookscribe.speech.making import FILMS, WEAK, SpeechFolder
-    from cookscribe.speech.run import SpeechRun
+    from cookscribe.learning.datasets.root import YouCook2
+    from cookscribe.learning.narrated.build_bundle import FILMS, WEAK, SpeechFolder
+    from cookscribe.learning.narrated.run import SpeechRun
 
     run = SpeechRun(training={"epochs": epochs} if epochs else {})
     bundle = SpeechFolder(YouCook2(data), out, run).pack(seed, name, FILMS, WEAK)

@@ -79,7 +79,7 @@ def encode(
     from cookscribe.encoders.base import EncoderOptions
     from cookscribe.encoders.jobs import EncodeJob, encode_all, find_films
     from cookscribe.progress import track
-    from cookscribe.text import one_line
+    from cookscribe.text.printable import one_line
 
     options = EncoderOptions(
         weights=_named_paths(weights_path),
@@ -115,10 +115,10 @@ def encode_transcripts(
     out: Path = typer.Option(..., help="Feature folder to write; ids that are there are skipped."),
 ) -> None:
     """Make speech tracks from transcripts alone, where there are no films to listen to."""
-    from cookscribe.datasets.youcook2 import read_lengths
-    from cookscribe.encoders.speech import FromFile
     from cookscribe.encoders.speech import encode_transcripts as write_tracks
+    from cookscribe.encoders.tsn import read_lengths
     from cookscribe.progress import track
+    from cookscribe.senses.recogniser import FromFile
 
     source = FromFile(transcripts)
     durations = {video_id: length.duration for video_id, length in read_lengths(video_lengths).items()}

@@ -55,7 +55,7 @@ def write_command(
     from cookscribe.cli.recipe_table import print_recipe
     from cookscribe.errors import BadValueError, CookscribeError
     from cookscribe.export.writers import parse_formats
-    from cookscribe.text import printable
+    from cookscribe.text.printable import printable
     from cookscribe.video import VideoFile
 
     names = parse_formats(formats) if formats else ()
@@ -108,7 +108,7 @@ def bundle_command(
     films: str = typer.Option("", help="For which films it is, in a few words."),
 ) -> None:
     """Make a bundle of a proposal model and a recipe model, or several that write together, for `cookscribe write`."""
-    from cookscribe.bundles.bundle import bundle_models
+    from cookscribe.bundle import bundle_models
 
     made = bundle_models(name, films, proposals, story[0], out, story[1:])
     size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
@@ -160,8 +160,8 @@ def find_scribe(model: str, transcript: Path | None = None) -> RecipeWriter:
         return AutoScribe(None if transcript is None else told_by(transcript))
     scribe = load(model)
     if transcript is not None:
-        from cookscribe.speech.hearing import Hearing
-        from cookscribe.speech.scribe import SpeechScribe
+        from cookscribe.senses.listening import Hearing
+        from cookscribe.speech_scribe import SpeechScribe
 
         if not isinstance(scribe, SpeechScribe):
             raise BadValueError("--transcript", f"{model} watches films and does not listen", "leave one out")
@@ -182,7 +182,7 @@ def write_one(scribe: RecipeWriter, film: VideoFile, ingredients: list[str], tit
     from rich.markup import escape
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from cookscribe.text import one_line
+    from cookscribe.text.printable import one_line
 
     columns = (
         TextColumn("{task.description}"),

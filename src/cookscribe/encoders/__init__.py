@@ -48,7 +48,8 @@ def _load_one(name: str, options: EncoderOptions) -> Encoder:
 
         return I3dEncoder(options.weights.get("i3d"))
     if name == "speech":
-        from cookscribe.encoders.speech import FromFile, SpeechEncoder, Whisper
+        from cookscribe.encoders.speech import SpeechEncoder
+        from cookscribe.senses.recogniser import FromFile, Whisper
 
         listener = (
             FromFile(options.transcripts)
@@ -57,9 +58,7 @@ def _load_one(name: str, options: EncoderOptions) -> Encoder:
         )
         return SpeechEncoder(listener, options.weights.get("minilm"))
     if name == "tsn":
-        from cookscribe.datasets.tsn import TsnFolder
-        from cookscribe.datasets.youcook2 import read_lengths
-        from cookscribe.encoders.tsn import TsnEncoder
+        from cookscribe.encoders.tsn import TsnEncoder, TsnFolder, read_lengths
 
         if options.tsn_folder is None or options.video_lengths is None:
             raise BadValueError("tsn", "needs the feature folder and the file of video lengths")

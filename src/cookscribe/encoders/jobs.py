@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from cookscribe.datasets.store import FeatureStore
-from cookscribe.datasets.transcripts import Transcript
 from cookscribe.encoders import load_encoder
 from cookscribe.encoders.base import Encoder, EncoderOptions, Progress
 from cookscribe.encoders.pool import Outcome, isolated
+from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadFileError, BadValueError, MissingFileError
 from cookscribe.files import write_text
+from cookscribe.senses.transcripts import Transcript
 from cookscribe.video import Limits, VideoFile
 
 SUFFIXES = {

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation.events import Video, bare_ids
 from cookscribe.evaluation.localisation import f1_score
-from cookscribe.ingredients import IngredientMatcher
+from cookscribe.text.ingredients import IngredientMatcher
 
 
 @dataclass(frozen=True)

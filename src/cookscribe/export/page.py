@@ -15,7 +15,7 @@ from urllib.parse import quote
 from cookscribe.export.clock import clock
 from cookscribe.export.jsonld import to_jsonld
 from cookscribe.recipe import Candidate, Recipe, Step
-from cookscribe.text import one_line
+from cookscribe.text.printable import one_line
 
 WEAK = 0.35  # a step below this confidence is shown as unsure
 

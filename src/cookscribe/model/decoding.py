@@ -21,13 +21,13 @@ from torch import Tensor
 from cookscribe.config import Config
 from cookscribe.errors import BadValueError
 from cookscribe.model.batch import Inputs
+from cookscribe.model.beyond.ensemble import Speaker, Voice, plan_together, select_together
+from cookscribe.model.beyond.planner import SHORTEST_SHARE
+from cookscribe.model.beyond.refinement import voted_times
+from cookscribe.model.beyond.story_decoding import CHAIN_SHARE, plan_stories
 from cookscribe.model.memory import products_kept
-from cookscribe.model.planner import SHORTEST_SHARE
 from cookscribe.model.recipe_model import RecipeModel
-from cookscribe.model.refinement import voted_times
 from cookscribe.model.sentences import SaidBefore, Written, write_sentences
-from cookscribe.model.story_decoding import CHAIN_SHARE, plan_stories
-from cookscribe.model.voices import Speaker, Voice, plan_together, select_together
 from cookscribe.story import Story, StoryStep
 
 

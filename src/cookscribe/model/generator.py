@@ -15,9 +15,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from cookscribe.model.beyond.copying import Heard
 from cookscribe.model.config import ModelConfig
 from cookscribe.model.embedding import WordEmbedding
-from cookscribe.model.hearing import Heard
 from cookscribe.model.memory import LAYER_NORM_EPS, MemoryLayer, Rows
 from cookscribe.model.mixing import Memory
 

@@ -14,7 +14,7 @@ from pydantic import Field
 from torch import Tensor
 
 from cookscribe.config import Config
-from cookscribe.model.plan_losses import PLAN_LOSSES, PlanLosses
+from cookscribe.model.beyond.plan_losses import PLAN_LOSSES, PlanLosses
 
 LOSSES = (
     "event",

@@ -16,15 +16,15 @@ from torch import Tensor, nn
 from cookscribe.errors import BadValueError
 from cookscribe.model.attention import WordContext, textual_attention
 from cookscribe.model.batch import Inputs, Targets
+from cookscribe.model.beyond.copying import Copying, Hearing
+from cookscribe.model.beyond.plan_losses import PlanLosses
+from cookscribe.model.beyond.planner import Plan, StoryPlanner
 from cookscribe.model.config import EOS, PAD, UNK, ModelConfig
 from cookscribe.model.generator import OpenSentence, SentenceGenerator, Told, WordOutput
-from cookscribe.model.hearing import Copying, Hearing
 from cookscribe.model.ingredients import IngredientEncoder
 from cookscribe.model.losses import Outputs
 from cookscribe.model.memory import Rows
 from cookscribe.model.mixing import Memory, MemoryMixing
-from cookscribe.model.plan_losses import PlanLosses
-from cookscribe.model.planner import Plan, StoryPlanner
 from cookscribe.model.selector import EncodedEvents, EventSelector, gumbel_choice
 from cookscribe.model.simulator import ProjectedActions, Simulation, VisualSimulator
 

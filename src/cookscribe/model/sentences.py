@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from cookscribe.model.beyond.ensemble import Speaker, mean_log_probabilities
 from cookscribe.model.config import BOS, EOS, PAD, UNK
 from cookscribe.model.generator import Told
-from cookscribe.model.voices import Speaker, mean_log_probabilities
 from cookscribe.model.writing import SentenceWriter
 
 

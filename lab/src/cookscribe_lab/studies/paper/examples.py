@@ -1,0 +1,137 @@
+"""`cookscribe study examples`: recipes side by side on a time line: the truth, PDVC, B and BIVT.
+
+The videos are drawn by their ids, not by how well they went.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cookscribe.evaluation.events import Events
+from cookscribe.evaluation.soda import soda
+from cookscribe.learning.datasets.splits import ranked
+from cookscribe_lab.studies.core.drawings import INK, PALETTE, new_figure, save_figure
+from cookscribe_lab.studies.core.grid import caption, described, plain_label
+from cookscribe_lab.studies.core.plain_rows import PDVC, plain_outcome
+from cookscribe_lab.studies.core.registry import StudyOptions
+from cookscribe_lab.studies.core.report import markdown_table
+from cookscribe_lab.studies.core.tables import Row, write_study
+from cookscribe_lab.studies.core.variants import Workshop
+from cookscribe_lab.studies.paper.main import MODELS
+
+VIDEOS = 3
+SHOWN = tuple(variant for variant in MODELS if variant.letters in ("b", "bivt"))
+TRUTH = "truth"
+COLUMN = 34  # characters of a column of sentences in the picture
+
+
+def run(options: StudyOptions) -> str:
+    """Recipes of some validation videos, as tables and pictures."""
+    workshop = Workshop(options)
+    setting = workshop.setting()
+    told: dict[str, Mapping[str, Events]] = {
+        TRUTH: setting.truth,
+        PDVC: plain_outcome(workshop, setting, PDVC).told,
+    }
+    for variant in SHOWN:
+        outcomes = workshop.outcomes(variant)
+        if outcomes:
+            told[variant.name] = outcomes[0].told
+    parts = [f"{caption(workshop, setting, SHOWN)} Recipes are those of seed 0; the n-th steps stand side by side."]
+    rows: list[Row] = []
+    drawn: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for key in ranked(setting.videos, "examples")[:VIDEOS]:
+        recipes = {name: events[key].by_start() for name, events in told.items()}
+        title = f"{key}: {', '.join(setting.videos[key].ingredients) or 'ingredients unknown'}"
+        name = "examples" if not drawn else f"examples-{len(drawn) + 1}"
+        draw_recipes(options.out / name, title, setting.videos[key].duration, recipes, plain_label(setting.label))
+        parts.append(f"**{title}** ({name}.png)\n\n{side_by_side(recipes)}")
+        for who, events in recipes.items():
+            if who != TRUTH:
+                rows.append(Row(f"{key}, {who}", {"SODA tIoU": [_tiou(recipes[TRUTH], events)]}))
+        drawn[key] = {
+            who: [
+                {"span": span.tolist(), "sentence": text}
+                for span, text in zip(events.spans, events.sentences, strict=True)
+            ]
+            for who, events in recipes.items()
+        }
+    return write_study(options, "examples", "\n\n".join(parts), rows, recipes=drawn, **described(workshop, SHOWN))
+
+
+def _tiou(truth: Events, events: Events) -> float:
+    return soda({"video": truth}, {"video": events}, "tIoU", "strict")
+
+
+def clock(seconds: float) -> str:
+    """1:05 for 65 s."""
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+def side_by_side(recipes: Mapping[str, Events]) -> str:
+    """A Markdown table, one column per recipe; the n-th steps stand side by side, whatever their times."""
+    longest = max(len(events) for events in recipes.values())
+    lines = []
+    for n in range(longest):
+        line = {"": str(n + 1)}
+        for name, events in recipes.items():
+            cell = ""
+            if n < len(events):
+                start, end = events.spans[n]
+                cell = f"{clock(start)}-{clock(end)} {events.sentences[n]}"
+            line[name] = cell.replace("|", "/")
+        lines.append(line)
+    return markdown_table(lines)
+
+
+def draw_recipes(stem: Path, title: str, duration: float, recipes: Mapping[str, Events], note: str) -> None:
+    """A time line with numbered events above, the numbered sentences in columns below."""
+    columns = {name: _written(events) for name, events in recipes.items()}
+    depth = max(len(lines) for lines in columns.values())
+    lanes = 0.42 * len(recipes) + 0.7
+    figure = new_figure(3.1 * len(recipes), lanes + 0.4 + 0.145 * depth)
+    top, bottom = figure.subplots(2, 1, height_ratios=(lanes, 0.145 * depth + 0.2))
+    for row, (name, events) in enumerate(recipes.items()):
+        _lane(top, row, events, INK if name == TRUTH else PALETTE[row % len(PALETTE)], duration)
+    top.set_yticks(range(len(recipes)), list(recipes))
+    top.set_ylim(len(recipes) - 0.5, -0.5)
+    top.set_xlim(0, duration)
+    top.set_xlabel("seconds", fontsize=8)
+    top.tick_params(labelsize=8)
+    top.spines[["top", "right", "left"]].set_visible(False)
+    top.set_title("\n".join(textwrap.wrap(f"{title} ({note})", 44 * len(recipes))), fontsize=8, loc="left")
+    bottom.axis("off")
+    for number, (name, lines) in enumerate(columns.items()):
+        colour = INK if name == TRUTH else PALETTE[number % len(PALETTE)]
+        place = number / len(columns)
+        bottom.text(place, 1.0, name, fontsize=8, weight="bold", color=colour, va="top", transform=bottom.transAxes)
+        bottom.text(
+            place, 1.0, "\n" + "\n".join(lines), fontsize=7, va="top", family="monospace", transform=bottom.transAxes
+        )
+    save_figure(figure, stem)
+
+
+def _lane(axis: Any, row: int, events: Events, colour: str, duration: float) -> None:
+    """Numbered bars; those that overlap stand on shelves of one lane, so that all are seen."""
+    ends: list[float] = []
+    shelves = []
+    for start, end in events.spans.tolist():
+        shelf = next((n for n, last in enumerate(ends) if last <= start), len(ends))
+        ends[shelf : shelf + 1] = [end]
+        shelves.append(shelf)
+    height = 0.84 / max(len(ends), 1)
+    for n, ((start, end), shelf) in enumerate(zip(events.spans.tolist(), shelves, strict=True), 1):
+        middle = row - 0.42 + (shelf + 0.5) * height
+        axis.barh(middle, max(end - start, duration / 400), left=start, height=0.9 * height, color=colour, alpha=0.75)
+        if len(ends) <= 3:
+            axis.text((start + end) / 2, middle, str(n), ha="center", va="center", fontsize=6, color="white")
+
+
+def _written(events: Events) -> list[str]:
+    lines: list[str] = []
+    for n, text in enumerate(events.sentences, 1):
+        lines += textwrap.wrap(f"{n} {text}", COLUMN, subsequent_indent="  ", break_long_words=True) or [f"{n} -"]
+    return lines

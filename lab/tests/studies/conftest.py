@@ -1,0 +1,85 @@
+"""One made-up YouCook2 folder, ready-made candidates and one folder of finished parts for all studies' smoke runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from cookscribe.candidates import Candidates
+from cookscribe.cli import build_app
+from cookscribe.learning.datasets.root import YouCook2
+from cookscribe.proposals.store import write_candidate_store
+from cookscribe_lab.studies.core.registry import StudyOptions
+from lab.tests.studies.made_up_youcook2 import write_folder
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where the smoke runs stand: the folders, and the way to run a study by its command."""
+
+    data: Path
+    candidates: Path
+    work: Path
+    results: Path
+
+    def options(self, study: str, **changes: object) -> StudyOptions:
+        """As the command would give them."""
+        given = {"data": self.data, "out": self.results / study, "seeds": 1, "smoke": True, "meteor": False}
+        return StudyOptions(**(given | {"candidates": self.candidates, "work": self.work} | changes))  # type: ignore[arg-type]
+
+    def run(self, study: str, *more: str, ready: bool = True) -> str:
+        """`cookscribe study NAME --smoke`; returns what it printed."""
+        words = ["study", study, "--smoke", "--data", str(self.data), "--work", str(self.work)]
+        words += ["--out", str(self.results / study), *(["--candidates", str(self.candidates)] if ready else []), *more]
+        result = CliRunner().invoke(build_app(), words, catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+
+def noisy_candidates(data: Path, count: int) -> dict[str, dict[str, Candidates]]:
+    """By split and video: the true steps, moved a little, and random events; captions say what is done somewhere."""
+    found: dict[str, dict[str, Candidates]] = {}
+    for split in ("training", "validation"):
+        for key, video in YouCook2(data).videos(split).items():
+            rng = np.random.default_rng(int(key.removeprefix("video")))
+            steps = video.spans + rng.normal(0, 2, video.spans.shape)
+            other = rng.uniform(0, video.duration, (count - len(steps), 2))
+            spans = np.sort(np.clip(np.concatenate([steps, other]), 0, video.duration), axis=1)
+            scores = np.concatenate([rng.uniform(0.4, 0.9, len(steps)), rng.uniform(0.1, 0.5, len(other))])
+            captions = tuple(video.sentences[n % len(video.sentences)] for n in range(count))
+            found.setdefault(split, {})[key] = Candidates(
+                spans, scores, video.duration, captions, rng.uniform(-9, -3, count), count=len(steps)
+            )
+    return found
+
+
+@pytest.fixture(scope="session")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """Shared by all: what one study trained, another finds again."""
+    root = tmp_path_factory.mktemp("studies")
+    data = write_folder(root / "youcook2", training=16, validation=6)
+    for count in (25, 50):
+        for split, candidates in noisy_candidates(data, count).items():
+            write_candidate_store(
+                root / "candidates" / f"{split}_n{count}.safetensors", candidates, {"out_of_fold": 16}
+            )
+    return Bench(data, root / "candidates", root / "work", root / "results")
+
+
+@pytest.fixture
+def no_training(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Call it, and every further training is a failure."""
+
+    def forbid() -> None:
+        def refuse(*_: object, **__: object) -> None:
+            raise AssertionError("trained again")
+
+        monkeypatch.setattr("cookscribe_lab.studies.core.variants.train_story", refuse)
+        monkeypatch.setattr("cookscribe_lab.studies.core.comparable.train_proposals", refuse)
+
+    return forbid

@@ -1,0 +1,186 @@
+"""The training of the writer of narrated videos."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from pydantic import Field
+
+from cookscribe.candidates import Candidates
+from cookscribe.config import Config
+from cookscribe.errors import BadValueError
+from cookscribe.learning.config import TrainingConfig
+from cookscribe.learning.datasets.records import AnnotatedVideo
+from cookscribe.learning.datasets.root import YouCook2
+from cookscribe.learning.datasets.splits import development_split
+from cookscribe.learning.loop import History, train
+from cookscribe.learning.narrated.task import Rewarding, Sampler, SpeechExample, SpeechTask, Variety, moved_spans
+from cookscribe.model.config import SPECIAL_TOKENS, preset
+from cookscribe.model.decoding import DecodingConfig
+from cookscribe.model.losses import LossConfig
+from cookscribe.model.story_config import StoryConfig
+from cookscribe.seeds import generator
+from cookscribe.senses.event_words import PLACES, common_ingredients
+from cookscribe.senses.transcripts import Transcript
+from cookscribe.senses.word_space import ENCODER, WIDTH, WordSpace
+from cookscribe.text.vocabulary import Vocabulary
+from cookscribe.transcript_reader import HeardVideo, Listener
+
+MODEL: dict[str, Any] = {
+    "width": 128,
+    "heads": 4,
+    "dropout": 0.1,
+    "scores": False,
+    "output": "transform",
+    "order": "start",
+    "feedback": "none",
+    "planner": False,
+    "heard": True,
+    "heard_places": PLACES,
+    "heard_layers": 1,
+}
+TRAINING: dict[str, Any] = {
+    "epochs": 11,
+    "batch_size": 16,
+    "learning_rate": 2e-3,
+    "schedule": {"kind": "warmup-linear", "warmup": 1.0},
+    "ema": 0.99,
+    "evaluate_every": 4,
+}
+# Events are chosen by somebody else, so only the words are learnt.
+LOSSES: dict[str, Any] = {"reduction": "mean", "event": 0.0}
+DECODING: dict[str, Any] = {"events": "given", "max_steps": 30}
+
+# How a trained writer is read out, chosen on the development part: a beam, no run of four words twice in a recipe, and
+# no word but the most frequent ones twice in a sentence.
+READ_OUT: dict[str, Any] = {"beam": 3, "new_words": 4, "once": SPECIAL_TOKENS + 20}
+
+
+def read_out(config: DecodingConfig) -> DecodingConfig:
+    """A writer's own way of decoding with `READ_OUT`."""
+    return config.model_copy(update=READ_OUT)
+
+
+class SpeechRun(Config):
+    """How the writer of narrated videos is trained.
+
+    Attributes:
+        model, training, losses, decoding: changes to the values above.
+        variety: how videos are varied in training; rewarding: how the last epochs are.
+        min_count: a word must be written this often to be a word of the vocabulary.
+        development: share of the training videos kept apart to choose the weights.
+    """
+
+    model: dict[str, Any] = Field(default_factory=dict)
+    training: dict[str, Any] = Field(default_factory=dict)
+    losses: dict[str, Any] = Field(default_factory=dict)
+    decoding: dict[str, Any] = Field(default_factory=dict)
+    variety: Variety = Variety()
+    rewarding: Rewarding = Rewarding()
+    min_count: int = Field(default=3, ge=1)
+    development: float = Field(default=0.08, gt=0, lt=1)
+
+    def training_config(self, seed: int | None = None) -> TrainingConfig:
+        """The preset of the training with this run's changes."""
+        own = {} if seed is None else {"seed": seed}
+        return TrainingConfig.parse(TRAINING | self.training | own, "training")
+
+
+@dataclass(frozen=True)
+class Narrated:
+    """The annotated videos of a split that have a transcript."""
+
+    videos: Mapping[str, AnnotatedVideo]
+    transcripts: Mapping[str, Transcript]
+
+    @classmethod
+    def read(cls, data: YouCook2, split: str) -> Narrated:
+        """Of a YouCook2 folder; times of a recogniser where there are some."""
+        transcripts = data.transcripts()
+        videos = data.videos(split)
+        keys = sorted(key for key in videos if key in transcripts and len(transcripts[key]))
+        if not keys:
+            raise BadValueError(data.root, f"no video of the {split} split has a transcript", "see docs/data.md")
+        return cls({key: videos[key] for key in keys}, {key: transcripts[key] for key in keys})
+
+    def listener(self) -> Listener:
+        """Word space and ingredient names learnt from these videos."""
+        videos = list(self.videos.values())
+        names = [name for video in videos for name in video.ingredients]
+        space = WordSpace.fit(list(self.transcripts.values()), [video.sentences for video in videos], names)
+        return Listener(space, common_ingredients(video.ingredients for video in videos))
+
+    def heard(self, listener: Listener) -> dict[str, HeardVideo]:
+        """What is read of every video."""
+        return {key: listener.listen(self.transcripts[key], self.videos[key].duration) for key in self.videos}
+
+
+@dataclass(frozen=True, eq=False)
+class SpeechMaterial:
+    """Everything the trainings of several seeds share.
+
+    Attributes:
+        narrated: the training videos; listener: learnt from them.
+        proposals: out-of-fold candidates by id, for some or all videos.
+    """
+
+    narrated: Narrated
+    listener: Listener
+    proposals: Mapping[str, Candidates]
+
+    @cached_property
+    def heard(self) -> dict[str, HeardVideo]:
+        """What is read of every video."""
+        return self.narrated.heard(self.listener)
+
+
+def make_task(run: SpeechRun, material: SpeechMaterial, seed: int | None = None) -> SpeechTask:
+    """Vocabulary, model and examples, ready for the loop."""
+    videos, listener = material.narrated.videos, material.listener
+    rest, held_out = development_split(videos, run.development)
+    vocabulary = Vocabulary.build((text for key in rest for text in videos[key].sentences), run.min_count)
+    sizes = {
+        "feature_size": listener.space.track_width,
+        "vocabulary_size": len(vocabulary),
+        "word_vector_size": WIDTH,
+        "input_words": len(listener.space.words),
+        "actions": 1,
+    }
+    config = StoryConfig(
+        model=preset("small-b", **(MODEL | run.model | sizes)),
+        losses=LossConfig.parse(LOSSES | run.losses, "losses"),
+        decoding=DecodingConfig.parse(DECODING | run.decoding, "decoding"),
+        read_words=listener.space.words,
+        actions=("cook",),
+        encoder=ENCODER,
+    )
+    examples = [SpeechExample(videos[key], material.heard[key], material.proposals.get(key)) for key in rest]
+    development = []
+    for number, key in enumerate(held_out):
+        # Every other development video has its list, so that the chosen weights can do both.
+        video, heard = videos[key], material.heard[key]
+        spans = moved_spans(video.spans, heard.duration, run.variety.move, generator("development", key))
+        spans = spans[spans[:, 0].argsort(kind="stable")]
+        development.append((video, listener.input(heard, spans, video.ingredients if number % 2 else None)))
+    sampler = Sampler(listener, vocabulary, run.variety, config.decoding.max_words)
+    task = SpeechTask(config, run.training_config(seed), vocabulary, examples, development, sampler, run.rewarding)
+    known = listener.space.number
+    written = torch.randn(len(vocabulary), WIDTH) * 0.1
+    for place, word in enumerate(vocabulary.words):
+        if word in known:
+            written[place] = torch.from_numpy(listener.space.vectors[known[word]])
+    task.model.load_word_vectors(written, torch.from_numpy(listener.space.vectors))
+    return task
+
+
+def train_writer(
+    run: SpeechRun, material: SpeechMaterial, out: Path, seed: int | None = None, *, quiet: bool = False
+) -> History:
+    """Train a writer into `out`; the same call goes on after an interrupt."""
+    task = make_task(run, material, seed)
+    return train(task, run.training_config(seed), out, quiet=quiet)

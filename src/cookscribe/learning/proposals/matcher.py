@@ -1,0 +1,57 @@
+"""Which query answers for which true event: the cheapest one-to-one assignment (Carion et al., "DETR", 2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from scipy.optimize import linear_sum_assignment
+from torch import Tensor
+
+from cookscribe.proposals.pdvc.boxes import generalized_iou, to_borders
+from cookscribe.proposals.pdvc.config import ProposalConfig
+
+
+class Pairs(NamedTuple):
+    """Matched triples of a batch, K in all: (K,) video, query and event numbers."""
+
+    videos: Tensor
+    queries: Tensor
+    events: Tensor
+
+
+def class_cost(logits: Tensor, alpha: float, gamma: float) -> Tensor:
+    """What calling a query an event would change in the focal loss, per query."""
+    chance = logits.sigmoid()
+    positive = alpha * (1 - chance) ** gamma * -torch.nn.functional.logsigmoid(logits)
+    negative = (1 - alpha) * chance**gamma * -torch.nn.functional.logsigmoid(-logits)
+    return positive - negative
+
+
+@torch.no_grad()
+def match(logits: Tensor, boxes: Tensor, truth: Sequence[Tensor], config: ProposalConfig) -> Pairs:
+    """Match every true event to a query of its own; with more events than queries the costliest stay unmatched.
+
+    Args:
+        logits: (B, N) class logits.
+        boxes: (B, N, 2) centres and lengths.
+        truth: B tensors (T, 2) of true centres and lengths; T may be 0.
+    """
+    costs = class_cost(logits, config.focal_alpha, config.focal_gamma).float()
+    borders = to_borders(boxes.float())
+    videos, queries, events = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for video, spans in enumerate(truth):
+        if not len(spans):
+            continue
+        overlap = generalized_iou(borders[video, :, None], to_borders(spans)[None])
+        cost = config.match_class * costs[video, :, None] - config.match_giou * overlap
+        if config.match_l1:
+            cost = cost + config.match_l1 * torch.cdist(boxes[video].float(), spans, p=1)
+        chosen, events_of = linear_sum_assignment(cost.cpu().numpy())
+        videos.append(np.full(len(chosen), video))
+        queries.append(chosen)
+        events.append(events_of)
+    device = logits.device
+    return Pairs(*(torch.from_numpy(np.concatenate(part)).to(device) for part in (videos, queries, events)))

@@ -1,0 +1,105 @@
+"""Candidates for a whole folder of features, each training video by a model that did not see it."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cookscribe import __version__
+from cookscribe.candidates import Candidates
+from cookscribe.encoders.store import FeatureStore
+from cookscribe.errors import InputError
+from cookscribe.learning.proposals.run import read_folds
+from cookscribe.model_folder import WEIGHTS
+from cookscribe.progress import track
+from cookscribe.proposals.pdvc.propose import Proposer
+from cookscribe.proposals.store import read_candidate_store, write_candidate_store
+from cookscribe.track import FeatureTrack
+
+# Videos between two saved parts: about a minute of work on one core.
+PART = 128
+
+
+@dataclass(frozen=True)
+class ProposeOptions:
+    """How to propose.
+
+    Attributes:
+        in_fold: take the whole model for its own training videos too, as the released program does.
+        captions: write a caption for every candidate.
+        features: add the mean feature row inside each candidate.
+        batch_size: videos at a time.
+    """
+
+    in_fold: bool = False
+    captions: bool = True
+    features: bool = True
+    batch_size: int = 16
+
+
+def propose_folder(
+    model: Path, store: FeatureStore, ids: Sequence[str], options: ProposeOptions, parts: Path
+) -> tuple[dict[str, Candidates], dict[str, Any]]:
+    """Candidates by id, in the order of `ids`, and how they were made.
+
+    Args:
+        model: folder of the proposal model.
+        parts: folder for finished parts; after an interrupt the same call goes on from them. `forget_parts` removes it.
+    """
+    of_video = {} if options.in_fold else read_folds(model)
+    groups: dict[Path, list[str]] = {}
+    for video_id in ids:
+        groups.setdefault(of_video.get(video_id, Path(model)), []).append(video_id)
+    found: dict[str, Candidates] = {}
+    whole = Proposer.load(model)
+    for folder in sorted(groups):
+        proposer = whole if folder == Path(model) else Proposer.load(folder)
+        work = _chunks(proposer, folder, store, groups[folder], options, parts)
+        for chunk in track(work, f"proposing with {folder.name}", total=-(-len(groups[folder]) // PART)):
+            found |= chunk
+    about = {
+        "cookscribe": __version__,
+        "encoder": whole.config.encoder,
+        "queries": whole.config.queries,
+        "videos": len(found),
+        "out_of_fold": sum(video_id in of_video for video_id in ids),
+        "simulated": any(store.read(video_id).simulated for video_id in ids[:1]),
+    }
+    return {video_id: found[video_id] for video_id in ids}, about
+
+
+def forget_parts(parts: Path) -> None:
+    """Remove the parts once the whole is written."""
+    shutil.rmtree(parts, ignore_errors=True)
+
+
+def _chunks(
+    proposer: Proposer, folder: Path, store: FeatureStore, ids: Sequence[str], options: ProposeOptions, parts: Path
+) -> Iterator[dict[str, Candidates]]:
+    # A part counts only for the very same weights and wishes.
+    weights = hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
+    for first in range(0, len(ids), PART):
+        some = list(ids[first : first + PART])
+        key = hashlib.sha256(repr((weights, options, str(store.folder), some)).encode()).hexdigest()[:16]
+        path = parts / f"{key}.safetensors"
+        try:
+            chunk, _ = read_candidate_store(path)
+        except InputError:
+            made = proposer.propose_many(
+                _tracks(store, some),
+                batch_size=options.batch_size,
+                captions=options.captions,
+                features=options.features,
+            )
+            chunk = dict(made)
+            write_candidate_store(path, chunk, {})
+        yield chunk
+
+
+def _tracks(store: FeatureStore, ids: Sequence[str]) -> Iterator[tuple[str, FeatureTrack]]:
+    for video_id in ids:
+        yield video_id, store.read(video_id)

@@ -1,0 +1,222 @@
+"""A whole training of proposal models from one file: the model, and one more per fold for out-of-fold candidates.
+
+A model run on the videos it was trained on gives candidates of another kind than on new videos: nearer to the truth and
+surer of themselves. A selector trained on them learns to trust what it will never see again. So the training videos are
+cut into folds, and each fold's candidates come from a model that was trained without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from cookscribe.config import Config
+from cookscribe.encoders.store import FeatureStore
+from cookscribe.errors import BadFileError, BadValueError
+from cookscribe.files import read_json, write_json
+from cookscribe.learning.config import TrainingConfig
+from cookscribe.learning.datasets.records import AnnotatedVideo
+from cookscribe.learning.datasets.root import YouCook2
+from cookscribe.learning.datasets.splits import development_split, folds, subset
+from cookscribe.learning.datasets.youcook2 import read_truth
+from cookscribe.learning.loop import History, seed_everything, train
+from cookscribe.learning.proposals.caption_task import CaptionTask
+from cookscribe.learning.proposals.data import VideoSet, present_videos
+from cookscribe.learning.proposals.task import ProposalTask
+from cookscribe.proposals.pdvc.config import ProposalConfig
+from cookscribe.proposals.pdvc.pdvc import PDVC
+from cookscribe.text.vocabulary import Vocabulary
+
+FOLDS = "folds.json"
+
+TRAINING_PRESETS: dict[str, dict[str, Any]] = {
+    # As published; batches of one video because the released program allows no others.
+    "paper": {
+        "epochs": 30,
+        "batch_size": 1,
+        "learning_rate": 5e-5,
+        "optimizer": "adam",
+        "weight_decay": 1e-4,
+        "schedule": {"kind": "step-halving", "warmup": 0, "halve_from": 8, "halve_every": 3},
+        "clip": 100.0,
+        "ema": 0.0,
+    },
+    "small": {
+        "epochs": 10,
+        "batch_size": 8,
+        "learning_rate": 1e-3,
+        "weight_decay": 1e-4,
+        "schedule": {"kind": "warmup-linear", "warmup": 0.5},
+        "clip": 1.0,
+        "ema": 0.99,
+        "patience": 4,
+    },
+}
+# Captions after events, see `caption_task`. The paper trains both together, which wants many epochs.
+CAPTION_PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {"epochs": 30, "batch_size": 8, "learning_rate": 3e-4, "ema": 0.99, "patience": 4},
+    "small": {
+        "epochs": 10,
+        "batch_size": 8,
+        "learning_rate": 3e-3,
+        "weight_decay": 1e-4,
+        "schedule": {"kind": "warmup-linear", "warmup": 0.3},
+        "clip": 1.0,
+        "ema": 0.99,
+        "patience": 3,
+    },
+}
+# Folder of a model's first stage, the one that knows events but no words.
+EVENTS = "events"
+
+
+class ProposalRun(Config):
+    """What `cookscribe train proposals --config FILE` reads. Paths are relative to the file.
+
+    Attributes:
+        data: the YouCook2 folder, or an ActivityNet-style truth file whose videos are all for training.
+        features: folder of feature tracks; videos without features are left out.
+        preset: "small" or "paper", for model and training.
+        model: changes to the model's preset, see `ProposalConfig`.
+        training: changes to the training preset, see `TrainingConfig`.
+        captions: learn captions too.
+        captions_after: learn events first, then captions while all the rest stays as it is; False learns both together
+            as published. None is the preset's way: afterwards in `small`, together in `paper`.
+        caption_training: changes to the training preset of captions that are learnt afterwards.
+        min_count: a word must be seen this often to get into the vocabulary.
+        development: share of the training videos kept apart to choose the weights.
+        folds: models for out-of-fold candidates, 2 or more; 0 trains none of them.
+        fold_captions: learn captions in the fold models too. A selector reads only spans and scores, so None leaves
+            them out, unless captions are learnt together with the events and change these.
+        videos: train on this many videos only; 0 takes all.
+    """
+
+    data: str
+    features: str
+    preset: str = "small"
+    model: dict[str, Any] = Field(default_factory=dict)
+    training: dict[str, Any] = Field(default_factory=dict)
+    captions: bool = True
+    captions_after: bool | None = None
+    caption_training: dict[str, Any] = Field(default_factory=dict)
+    min_count: int = Field(default=3, ge=1)
+    development: float = Field(default=0.1, gt=0, lt=1)
+    folds: int = Field(default=0, ge=0)
+    fold_captions: bool | None = None
+    videos: int = Field(default=0, ge=0)
+
+    @field_validator("folds")
+    @classmethod
+    def _more_than_one(cls, value: int) -> int:
+        if value == 1:
+            raise ValueError("one fold is all videos and leaves none to train on: choose 2 or more, or 0 for none")
+        return value
+
+    def training_config(self) -> TrainingConfig:
+        """The preset of the training with this file's changes."""
+        if self.preset not in TRAINING_PRESETS:
+            raise BadValueError("preset", f"no preset {self.preset!r}", f"choose one of {', '.join(TRAINING_PRESETS)}")
+        return TrainingConfig.parse(TRAINING_PRESETS[self.preset] | self.training, "training")
+
+    def caption_config(self) -> TrainingConfig:
+        """The same for captions that are learnt afterwards: seed, threads and device are those of the events."""
+        events = self.training_config()
+        shared = {"seed": events.seed, "threads": events.threads, "device": events.device}
+        return TrainingConfig.parse(CAPTION_PRESETS[self.preset] | shared | self.caption_training, "caption_training")
+
+    @property
+    def two_stages(self) -> bool:
+        """Whether captions are learnt after the events."""
+        after = self.preset == "small" if self.captions_after is None else self.captions_after
+        return self.captions and after
+
+
+def read_videos(data: Path) -> dict[str, AnnotatedVideo]:
+    """The training videos of a YouCook2 folder, or all videos of a truth file."""
+    if data.is_dir():
+        return YouCook2(data).videos("training", ingredients=False)
+    return read_truth(data)
+
+
+def train_proposals(run: ProposalRun, base: Path, out: Path, *, quiet: bool = False) -> dict[str, History]:
+    """Train the model into `out` and the fold models into `out/fold-1`, ...; finished ones are not trained again.
+
+    Captions that are learnt afterwards leave the model without words in `out/events`.
+
+    Args:
+        base: folder the paths of `run` are relative to.
+
+    Returns:
+        History by folder name; the whole model's is "model". Captions that were learnt afterwards have their own.
+    """
+    store = FeatureStore(base / run.features)
+    videos = {video.id: video for video in present_videos(read_videos(base / run.data), store)}
+    if run.videos:
+        videos = {key: videos[key] for key in subset(videos, min(run.videos, len(videos)))}
+    # Cut first: what cannot be cut is refused before hours of training.
+    parts = folds(videos, run.folds) if run.folds else ()
+    histories = _train_one(run, store, list(videos.values()), out, quiet, "model")
+    if parts:
+        write_json(out / FOLDS, {"folds": [list(part) for part in parts]})
+        speaking = run.captions and not run.two_stages if run.fold_captions is None else run.fold_captions
+        of_folds = run.model_copy(update={"captions": run.captions and speaking})
+        for number, part in enumerate(parts, 1):
+            kept = [video for key, video in videos.items() if key not in set(part)]
+            name = f"fold-{number}"
+            histories |= _train_one(of_folds, store, kept, out / name, quiet, name)
+    return histories
+
+
+def _train_one(
+    run: ProposalRun, store: FeatureStore, videos: Sequence[AnnotatedVideo], out: Path, quiet: bool, name: str
+) -> dict[str, History]:
+    """One model, by one training or two; the second one's history is called "<name> captions"."""
+    training = run.training_config()
+    by_id = {video.id: video for video in videos}
+    rest, development = development_split(by_id, run.development, seed=training.seed)
+    learned, tested = [by_id[key] for key in rest], [by_id[key] for key in development]
+    vocabulary = None
+    if run.captions:
+        vocabulary = Vocabulary.build((text for video in learned for text in video.sentences), run.min_count)
+    example = store.read(videos[0].id)
+    sizes = {"feature_size": example.width, "encoder": example.encoder}
+    # A model without words first, if these come afterwards.
+    words = len(vocabulary) if vocabulary and not run.two_stages else 0
+    config = ProposalConfig.preset(run.preset, **(run.model | sizes | {"words": words}))
+    heard = vocabulary if words else None
+    training_set = VideoSet(learned, store, config, vocabulary, "training features")
+    development_set = VideoSet(tested, store, config, vocabulary, "development features")
+    task = ProposalTask(config, training, training_set, development_set, heard)
+    folder = out / EVENTS if run.two_stages else out
+    histories = {name: train(task, training, folder, quiet=quiet)}
+    if run.two_stages:
+        assert vocabulary is not None
+        speaking = with_words(task.model, training_set, len(vocabulary), training.seed)
+        captions = CaptionTask(speaking, run.caption_config(), training_set, development_set, vocabulary)
+        histories[f"{name} captions"] = train(captions, run.caption_config(), out, quiet=quiet)
+    return histories
+
+
+def with_words(model: PDVC, videos: VideoSet, words: int, seed: int) -> PDVC:
+    """The same model with new caption heads that know how often each of so many words is used in `videos`."""
+    seed_everything("captions", seed)
+    speaking = PDVC(model.config.model_copy(update={"words": words}))
+    speaking.load_state_dict(speaking.state_dict() | model.state_dict())
+    for head in speaking.caption_heads:
+        head.expect(videos.word_counts(words))  # type: ignore[operator]
+    return speaking.to(model.query.device)
+
+
+def read_folds(folder: Path) -> dict[str, Path]:
+    """Video id to the fold model that did not see it; empty when the model has no folds."""
+    path = Path(folder) / FOLDS
+    if not path.is_file():
+        return {}
+    data = read_json(path)
+    parts = data.get("folds") if isinstance(data, dict) else None
+    if not isinstance(parts, list) or not all(isinstance(part, list) for part in parts):
+        raise BadFileError(path, "is not a list of folds", "train again")
+    return {str(key): Path(folder) / f"fold-{number}" for number, part in enumerate(parts, 1) for key in part}
