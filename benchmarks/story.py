@@ -24,7 +24,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from cookscribe.model.batch import Inputs, Targets
+from cookscribe.model.batch import Inputs, Targets, take
 from cookscribe.model.config import BOS, EOS, PAD, PRESETS, UNK, ModelConfig, preset
 from cookscribe.model.decoding import DecodingConfig, write_stories
 from cookscribe.model.generator import OpenSentence
@@ -89,7 +89,7 @@ def released_way(model: RecipeModel, inputs: Inputs, steps: int, words: int, pad
     """
     stories = []
     for video in range(len(inputs)):
-        alone = inputs.take(torch.tensor([video]))
+        alone = take(inputs, torch.tensor([video]))
         state, used, story = State(), [], []
         for _ in range(steps):
             encoded = model.encode(alone)
@@ -110,7 +110,7 @@ def released_way(model: RecipeModel, inputs: Inputs, steps: int, words: int, pad
                 tokens.append(int(scores.argmax()))
             sentence = model.open_sentence(encoded, state, event)
             _, sentence = model.generator.extend(sentence, torch.tensor([tokens]))
-            state = model.close_sentence(selection, sentence.told(), torch.ones(1, len(tokens), dtype=torch.bool))
+            state = model.close_sentence(selection, sentence.finished(), torch.ones(1, len(tokens), dtype=torch.bool))
             story.append(tokens[1:])
         stories.append(story)
     return stories
@@ -129,7 +129,7 @@ def decoding(quick: bool) -> dict[str, Any]:
     spans = [np.zeros((events, 2))] * batch
     names = [str(i) for i in range(config.vocabulary_size)]
     settings = DecodingConfig(max_steps=steps, max_words=words, stop_bias=NEVER)
-    few = inputs.take(torch.arange(alone))
+    few = take(inputs, torch.arange(alone))
     write_stories(model, few, spans[:alone], names, settings)
     began = time.process_time()
     stories = write_stories(model, inputs, spans, names, settings)

@@ -108,7 +108,7 @@ def test_a_bundle_of_recipe_models_that_write_together(bundle: Bundle, film: Pat
     result = CliRunner().invoke(build_app(), [*words, "--out", str(tmp_path / "two")])
     assert result.exit_code == 0, result.output
     made = Bundle.open(tmp_path / "two")
-    assert made.others == (made.folder / "story-2",)
+    assert made.members == (made.folder / "story-2",)
     assert "2 that write together" in (made.folder / "README.md").read_text()
     together, alone = (load_film_scribe(each, MadeUpEncoder()).write(film) for each in (made, bundle))
     # The same model twice says what it says alone.

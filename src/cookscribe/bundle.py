@@ -25,17 +25,16 @@ from pydantic import Field
 
 from cookscribe.config import Config
 from cookscribe.errors import BadFileError, BadValueError, MissingFileError
-from cookscribe.files import copy_file, read_json, unwritable, write_json, write_text
-from cookscribe.model.decoding import DecodingConfig
+from cookscribe.files import copy_file, unwritable, write_text
 from cookscribe.model_folder import CONFIG, VOCABULARY, WEIGHTS, read_tensors, write_tensors
 from cookscribe.proposals.pdvc.propose import Proposer
-from cookscribe.story_writer import StoryWriter
+from cookscribe.story_writer import StoryWriter, store_decoding
 
 # A package announces a package of bundle folders under this group of entry points.
 ENTRY_POINTS = "cookscribe.bundles"
 DESCRIPTION, CARD = "bundle.json", "README.md"
 PROPOSALS, STORY, UNLISTED = "proposals", "story", "story-unlisted"
-MOST_VOICES = 16
+MOST_MEMBERS = 16
 
 
 # Of a calibration: beyond it a confidence is 0 or 1.
@@ -116,12 +115,12 @@ class Bundle:
         return self.folder / STORY
 
     @property
-    def others(self) -> tuple[Path, ...]:
+    def members(self) -> tuple[Path, ...]:
         """Folders of the recipe models that write along with that of `story`, if the bundle has some."""
-        there = takewhile(Path.is_dir, (other_voice(self.folder, number) for number in range(2, MOST_VOICES + 2)))
+        there = takewhile(Path.is_dir, (member_folder(self.folder, number) for number in range(2, MOST_MEMBERS + 2)))
         found = tuple(there)
-        if len(found) == MOST_VOICES:
-            raise BadFileError(found[-1], f"is one of more than {MOST_VOICES} models that shall write together")
+        if len(found) == MOST_MEMBERS:
+            raise BadFileError(found[-1], f"is one of more than {MOST_MEMBERS} members of an ensemble")
         return found
 
     @property
@@ -131,7 +130,7 @@ class Bundle:
         return folder if folder.is_dir() else None
 
 
-def other_voice(folder: Path, number: int) -> Path:
+def member_folder(folder: Path, number: int) -> Path:
     """Where the recipe model stands that writes along as number 2, 3, ..."""
     return folder / f"{STORY}-{number}"
 
@@ -160,15 +159,15 @@ def find_bundle(name: str | Path) -> Bundle:
 
 
 def bundle_models(
-    name: str, films: str, proposals: Path, story: Path, target: Path, others: Sequence[Path] = ()
+    name: str, films: str, proposals: Path, story: Path, target: Path, members: Sequence[Path] = ()
 ) -> Bundle:
     """Make a bundle of model folders that read the same features; its card says what it was made of.
 
     Raises:
-        BadValueError: the models read different features, `others` do not write along with `story` because their words
-            are not the same, or `target` is not empty.
+        BadValueError: the models read different features, the words of `members` are not those of
+            `story`, or `target` is not empty.
     """
-    proposer, writer = Proposer.load(proposals), StoryWriter.load(story, others=others)
+    proposer, writer = Proposer.load(proposals), StoryWriter.load(story, members=members)
     if target.exists() and any(target.iterdir()):
         raise BadValueError(target, "is not empty", "choose a new folder")
     encoder, width = writer.config.encoder, writer.config.track_width
@@ -182,7 +181,7 @@ def bundle_models(
     config = BundleConfig(name=name, encoder=encoder, films=films, simulated=writer.config.simulated)
     learnt = "the simulated kitchen only" if config.simulated else "film"
     model = writer.config.model
-    together = f", {1 + len(others)} that write together" if others else ""
+    together = f", {1 + len(members)} that write together" if members else ""
     card = f"""# {name}
 
 {films or "A recipe model for cooking videos."}
@@ -191,7 +190,7 @@ def bundle_models(
 - Proposals: PDVC, {proposer.config.queries} candidates. Recipe model: {model.letters}, {model.width} units{together}.
 - {len(writer.vocabulary)} words, {len(writer.config.actions)} actions. Weights in half precision.
 """
-    return pack(config, proposals, story, card, target, others=others)
+    return pack(config, proposals, story, card, target, members=members)
 
 
 def pack(
@@ -201,23 +200,23 @@ def pack(
     card: str,
     target: Path,
     unlisted: Path | None = None,
-    others: Sequence[Path] = (),
-    readings: Mapping[str, Mapping[str, Any]] | None = None,
+    members: Sequence[Path] = (),
+    decodings: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Bundle:
     """Make a bundle of trained models; weights are stored in half precision, training states are left behind.
 
     Args:
-        readings: changes to how recipe models are read out, by folder of the bundle (`STORY`, `UNLISTED`).
+        decodings: changes to how recipe models decode, by folder of the bundle (`STORY`, `UNLISTED`).
     """
     unfinished(target)
     pack_model(proposals, target / PROPOSALS)
     pack_model(story, target / STORY)
-    for number, other in enumerate(others, 2):
-        pack_model(other, other_voice(target, number))
+    for number, other in enumerate(members, 2):
+        pack_model(other, member_folder(target, number))
     if unlisted is not None:
         pack_model(unlisted, target / UNLISTED)
-    for part, changes in (readings or {}).items():
-        read_as(target / part, changes)
+    for part, changes in (decodings or {}).items():
+        store_decoding(target / part, changes)
     write_text(target / CARD, card)
     # Last, because a folder with this file counts as a bundle.
     config.save(target / DESCRIPTION)
@@ -230,14 +229,6 @@ def unfinished(target: Path) -> None:
         (target / DESCRIPTION).unlink(missing_ok=True)
     except OSError as error:
         raise unwritable(target / DESCRIPTION, error) from None
-
-
-def read_as(folder: Path, changes: Mapping[str, Any]) -> None:
-    """Change how a trained recipe model is read out; its weights stay as they are."""
-    saved = read_json(folder / CONFIG)
-    saved["config"]["decoding"] |= changes
-    DecodingConfig.parse(saved["config"]["decoding"], "reading")
-    write_json(folder / CONFIG, saved)
 
 
 def pack_model(source: Path, folder: Path) -> None:

@@ -209,7 +209,7 @@ def load_film_scribe(bundle: Bundle, encoder: Encoder | None = None) -> Scribe:
         encoder = encoder or load_encoder(bundle.config.encoder, EncoderOptions(rate=bundle.config.rate))
     except BadValueError as error:
         raise BadFileError(bundle.folder / DESCRIPTION, f"encoder: {error}") from None
-    proposer, writer = Proposer.load(bundle.proposals), StoryWriter.load(bundle.story, others=bundle.others)
+    proposer, writer = Proposer.load(bundle.proposals), StoryWriter.load(bundle.story, members=bundle.members)
     unlisted = StoryWriter.load(bundle.unlisted) if bundle.unlisted else None
     widths = {bundle.proposals: proposer.config.feature_size, bundle.story: writer.config.track_width}
     if bundle.unlisted and unlisted:

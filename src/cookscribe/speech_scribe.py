@@ -17,7 +17,6 @@ import numpy as np
 from cookscribe import __version__
 from cookscribe.candidates import Candidates
 from cookscribe.errors import BadValueError
-from cookscribe.learning.narrated.run import read_out
 from cookscribe.proposals.spans import SpanFinder, check_width, load_finder
 from cookscribe.recipe import Candidate, Evidence, Influence, MadeBy, Recipe, Span, Step, StepEvidence, Video
 from cookscribe.scribe import Stage, clean_ingredients, described, silent_stage, title_of
@@ -104,8 +103,7 @@ class SpeechScribe:
         stage("writing", 0.0)
         heard = self.listener.listen(transcript, video.duration)
         events = self.finder.find(heard.track)
-        decoding = read_out(self.writer.config.decoding)
-        story = self.writer.write([self.listener.input(heard, events.spans, given or None)], decoding)[0]
+        story = self.writer.write([self.listener.input(heard, events.spans, given or None)])[0]
         stage("writing", 1.0)
         names = given or named_in(story.steps, heard.ingredients)
         if not transcript.timed:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cookscribe.candidates import Candidates
 from cookscribe.errors import BadFileError, BadValueError
+from cookscribe.files import read_json, write_json
 from cookscribe.model.decoding import DecodingConfig, write_stories
 from cookscribe.model.recipe_model import RecipeModel
 from cookscribe.model.story_config import StoryConfig
@@ -27,10 +28,10 @@ SAME = "train both with one configuration, on the same videos and with different
 class StoryWriter:
     """Writes recipes. `config.model.letters` names the model, `config.actions` the rows of the evidence.
 
-    `others` are models of the same sizes, words and actions that write along with the first, see `model.voices`.
+    `members` are further models of an ensemble, with the same sizes, words and actions, see `model.beyond.ensemble`.
     """
 
-    others: tuple[RecipeModel, ...] = ()
+    members: tuple[RecipeModel, ...] = ()
 
     def __init__(self, model: RecipeModel, config: StoryConfig, vocabulary: Vocabulary) -> None:
         self.model = model.eval()
@@ -39,15 +40,15 @@ class StoryWriter:
         self.reader = Reader(config.read_words, config.copy_list)
 
     @classmethod
-    def load(cls, folder: Path, device: str = "cpu", others: Sequence[Path] = ()) -> Self:
-        """Open a model folder, and those of the models that write along; what does not fit is a typed error."""
+    def load(cls, folder: Path, device: str = "cpu", members: Sequence[Path] = ()) -> Self:
+        """Open a model folder, and those of further members of an ensemble; what does not fit is a typed error."""
         saved = open_model(folder, KIND)
         config = StoryConfig.parse(saved.config, saved.folder / CONFIG)
         if saved.vocabulary is None or len(saved.vocabulary) != config.model.vocabulary_size:
             raise BadFileError(saved.folder / VOCABULARY, "is missing or does not fit the model", "train again")
         model = saved.build(lambda: RecipeModel(config.model))
         writer = cls(model.to(device), config, saved.vocabulary)
-        writer.others = tuple(writer._same_as_here(cls.load(other, device), other) for other in others)
+        writer.members = tuple(writer._same_as_here(cls.load(other, device), other) for other in members)
         return writer
 
     def _same_as_here(self, other: StoryWriter, folder: Path) -> RecipeModel:
@@ -110,7 +111,7 @@ class StoryWriter:
     def write(self, videos: Sequence[StoryInput], decoding: DecodingConfig | None = None) -> list[Story]:
         """The recipes of the videos, in their order."""
         config = self.config if decoding is None else self.config.model_copy(update={"decoding": decoding})
-        return decode(self.model, videos, self.vocabulary, config, self.others)
+        return decode(self.model, videos, self.vocabulary, config, self.members)
 
 
 def with_features(candidates: Candidates, track: FeatureTrack | None, name: str, parts: int = 1) -> Candidates:
@@ -154,6 +155,14 @@ def as_predictions(stories: Mapping[str, Story]) -> dict[str, Any]:
 KIND = "story"
 
 
+def store_decoding(folder: Path, changes: Mapping[str, Any]) -> None:
+    """Change how the trained model of a folder writes; its weights stay as they are."""
+    saved = read_json(folder / CONFIG)
+    saved["config"]["decoding"] |= changes
+    DecodingConfig.parse(saved["config"]["decoding"], folder / CONFIG)
+    write_json(folder / CONFIG, saved)
+
+
 DECODING_BATCH = 128
 
 
@@ -162,18 +171,18 @@ def decode(
     videos: Sequence[StoryInput],
     vocabulary: Vocabulary,
     config: StoryConfig,
-    others: Sequence[RecipeModel] = (),
+    members: Sequence[RecipeModel] = (),
 ) -> list[Story]:
-    """Write the recipes of any number of videos, in batches of similar size; `others` write along with `model`."""
+    """Write the recipes of any number of videos, in batches of similar size; `members` are the ensemble's members."""
     device = model.output.linear.weight.device
-    # A model that listens may also write words it only reads.
-    words = vocabulary.words + (config.read_words if config.model.heard else ())
+    # A model that copies may also write words it only reads.
+    words = vocabulary.words + (config.read_words if config.model.copying else ())
     order = sorted(range(len(videos)), key=lambda i: (len(videos[i].candidates), len(videos[i].ingredients)))
     stories: dict[int, Story] = {}
     for first in range(0, len(order), DECODING_BATCH):
         chosen = order[first : first + DECODING_BATCH]
         batch = [videos[i] for i in chosen]
         spans = [video.candidates.spans.astype(np.float64) for video in batch]
-        written = write_stories(model, batch_inputs(batch, device), spans, words, config.decoding, others)
+        written = write_stories(model, batch_inputs(batch, device), spans, words, config.decoding, members)
         stories.update(zip(chosen, written, strict=True))
     return [stories[i] for i in range(len(videos))]

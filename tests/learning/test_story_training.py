@@ -163,7 +163,7 @@ def test_commands_train_and_predict(kitchen: Path, tmp_path: Path) -> None:
     assert len(predicted) == 24
     assert all(len(events) >= 1 for events in predicted.values())
     assert all((np.diff(events.spans[:, 0]) >= 0).all() for events in predicted.values())
-    done = invoke(*predict, "--events", "chain", "--model", str(folder))
+    done = invoke(*predict, "--selection", "chain", "--model", str(folder))
     assert done.exit_code == 0, done.output
     assert "model BI and 1 more" in done.output
     offered = read_candidate_file(base / "candidates.json")
@@ -171,7 +171,7 @@ def test_commands_train_and_predict(kitchen: Path, tmp_path: Path) -> None:
     # A planned story has refined borders, so that they are nobody's own.
     assert all(np.isin(predicted[key].spans, offered[key].spans).all() for key in offered)
     assert not all(np.isin(planned[key].spans, offered[key].spans).all() for key in offered)
-    assert isinstance(invoke(*predict, "--events", "all").exception, BadValueError)
+    assert isinstance(invoke(*predict, "--selection", "everything").exception, BadValueError)
 
 
 def test_wrong_inputs_are_typed_errors(kitchen: Path, learnt: Path, tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_wrong_inputs_are_typed_errors(kitchen: Path, learnt: Path, tmp_path: Pa
 
 
 def test_models_of_other_words_do_not_write_along(kitchen: Path, learnt: Path, tmp_path: Path) -> None:
-    writer = StoryWriter.load(learnt, others=[learnt])
+    writer = StoryWriter.load(learnt, members=[learnt])
     truth, track, events = video(104)
     given = [writer.prepare(events, truth.ingredients, track)]
     sentences = [[step.sentence for step in w.write(given)[0].steps] for w in (writer, StoryWriter.load(learnt))]
@@ -212,14 +212,14 @@ def test_models_of_other_words_do_not_write_along(kitchen: Path, learnt: Path, t
     wider, otherwise = tmp_path / "wider", tmp_path / "otherwise"
     train_story(run_of(kitchen, training=training, model={"width": 48}), kitchen.parent, wider, quiet=True)
     with pytest.raises(BadValueError, match="wider: its model is not that of the model"):
-        StoryWriter.load(learnt, others=[wider])
+        StoryWriter.load(learnt, members=[wider])
     shutil.copytree(learnt, otherwise)
     words = json.loads((learnt / "vocabulary.json").read_text())
     (otherwise / "vocabulary.json").write_text(
         json.dumps(words | {"words": [*words["words"][:4], *words["words"][:3:-1]]})
     )
     with pytest.raises(CookscribeError, match="otherwise: its words are not those"):
-        StoryWriter.load(learnt, others=[otherwise])
+        StoryWriter.load(learnt, members=[otherwise])
 
 
 def other_truth(kitchen: Path) -> Path:

@@ -104,7 +104,10 @@ class Layer:
             rows = memory + [hidden[j] for j in visible[i]]
             seen = attend(at(W, "read_attention"), hidden[i], rows, self.heads)
             out.append(
-                layer_norm(at(W, "output_norm"), a + linear(at(W, "output"), linear(at(W, "read_projection"), seen)))
+                layer_norm(
+                    at(W, "output_norm"),
+                    a + linear(at(W, "read_output.outer"), linear(at(W, "read_output.inner"), seen)),
+                )
             )
         return out
 

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from cookscribe.model.beyond.ensemble import Speaker
+from cookscribe.model.beyond.ensemble import SentenceContext
+from cookscribe.model.beyond.repetition import PastNGrams
 from cookscribe.model.config import BOS, EOS, PAD, UNK
-from cookscribe.model.decoding import NO_CANDIDATES, DecodingConfig, choose_slots, events_apart, write_stories
+from cookscribe.model.decoding import NO_CANDIDATES, DecodingConfig, choose_slots, write_stories
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
-from cookscribe.model.sentences import SaidBefore, write_sentences
-from cookscribe.model.writing import SentenceWriter
+from cookscribe.model.sentences import write_sentences
 from tests.model.examples import ACTIONS, WORDS, build, close, inputs_of, random_video, some_videos, tiny
 from tests.model.reference_story import Video
 
@@ -69,15 +69,15 @@ def full_recomputation(
             sentence = model.open_sentence(encoded[n], states[n], events[n])
             _, sentence = model.generator.extend(sentence, torch.tensor([tokens[:-1]]))
             real = torch.ones(1, len(tokens) - 1, dtype=torch.bool)
-            states[n] = model.close_sentence(selected[n], sentence.told(), real)
+            states[n] = model.close_sentence(selected[n], sentence.finished(), real)
     return found
 
 
-@pytest.mark.parametrize("others", [0, 1, 2])
+@pytest.mark.parametrize("members", [0, 1, 2])
 @pytest.mark.parametrize("letters", ["b", "bi", "biv", "bivt"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_cached_decoder_gives_the_tokens_of_full_recomputation(letters: str, seed: int, others: int) -> None:
-    models = [build(tiny(letters), seed + 100 * number) for number in range(1 + others)]
+def test_cached_decoder_gives_the_tokens_of_full_recomputation(letters: str, seed: int, members: int) -> None:
+    models = [build(tiny(letters), seed + 100 * number) for number in range(1 + members)]
     videos = some_videos(seed)
     config = DecodingConfig(max_steps=4, max_words=6)
     spans = [v.times for v in videos]
@@ -97,17 +97,17 @@ def one_step(letters: str, seed: int) -> tuple[RecipeModel, Encoded, Selection, 
     return model, encoded, selection, selection.hidden[:, 2]
 
 
-@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize("members", [0, 1])
 @pytest.mark.parametrize("seed", range(4))
 @torch.no_grad()
-def test_a_beam_wide_enough_finds_the_best_sentence_of_all(seed: int, others: int) -> None:
-    seen = [one_step("bivt", seed), one_step("bivt", seed + 50)][: 1 + others]
+def test_a_beam_wide_enough_finds_the_best_sentence_of_all(seed: int, members: int) -> None:
+    seen = [one_step("bivt", seed), one_step("bivt", seed + 50)][: 1 + members]
     limit, reward = 2, 0.7
-    speakers = [
-        Speaker(model, encoded, selection, model.open_sentence(encoded, State(), event))
+    contexts = [
+        SentenceContext(model, encoded, selection, model.open_sentence(encoded, State(), event))
         for model, encoded, selection, event in seen
     ]
-    written = write_sentences(speakers, limit, beam=80, length_reward=reward)
+    written = write_sentences(contexts, limit, beam=80, length_penalty=reward)
     best, best_words = -np.inf, []
     letters = range(4, WORDS)
     for words in [[a] for a in letters] + [[a, b] for a in letters for b in letters]:
@@ -127,38 +127,14 @@ def test_a_beam_wide_enough_finds_the_best_sentence_of_all(seed: int, others: in
 def test_beam_keeps_the_memory_of_the_sentence_it_returns() -> None:
     model, encoded, selection, event = one_step("bi", 3)
     opened = model.open_sentence(encoded, State(), event)
-    written = write_sentences([Speaker(model, encoded, selection, opened)], 5, beam=4)
+    written = write_sentences([SentenceContext(model, encoded, selection, opened)], 5, beam=4)
     tokens = torch.tensor([[BOS, *written.words[0]]])
     hidden, again = model.generator.extend(opened, tokens)
-    expected = model.generator.close(again.told(), torch.ones_like(tokens, dtype=torch.bool))
-    found = model.generator.close(written.told[0], written.real)
+    expected = model.generator.close(again.finished(), torch.ones_like(tokens, dtype=torch.bool))
+    found = model.generator.close(written.finished[0], written.real)
     for a, b in zip(found, expected, strict=True):
         assert close(a, b)
     assert close(written.hidden[:, : tokens.shape[1]], hidden)
-
-
-@pytest.mark.parametrize("name", ["b", "bi"])
-@torch.no_grad()
-def test_words_one_by_one_are_the_whole_sentence_and_others_may_leave(name: str) -> None:
-    model = build(tiny(name), 5)
-    rng = np.random.default_rng(5)
-    encoded = model.encode(inputs_of([random_video(rng, 4, 3, 1) for _ in range(4)]))
-    selection = model.select(encoded, State())
-    opened = model.open_sentence(encoded, State(), selection.hidden[:, 1])
-    words = torch.randint(4, WORDS, (4, 6), generator=torch.Generator().manual_seed(5))
-    expected, whole = model.generator.extend(opened, words)
-    ends = torch.tensor([6, 1, 6, 2])  # the second and the fourth sentence are over early
-    writer = SentenceWriter(model.generator, opened, 6)
-    for place in range(6):
-        row = writer.next(words[:, place])
-        for video in (ends > place).nonzero().flatten().tolist():
-            assert close(row[video], expected[video, place])
-        if place < 5:
-            writer.leave(ends <= place + 1)
-    assert len(writer.rows) == 2
-    real = torch.arange(6) < ends.unsqueeze(1)
-    for a, b in zip(model.generator.close(writer.told(), real), model.generator.close(whole.told(), real), strict=True):
-        assert close(a, b)
 
 
 @given(
@@ -233,7 +209,7 @@ def test_a_planned_story_keeps_the_borders_if_asked() -> None:
     model = build(tiny("b", planner=True))
     video = random_video(np.random.default_rng(0), 4, 0, 1)
     for refine in (True, False):
-        config = DecodingConfig(max_words=2, events="chain", refine=refine)
+        config = DecodingConfig(max_words=2, selection="chain", refine=refine)
         (story,) = write_stories(model, inputs_of([video]), [video.times * 60], NAMES, config)
         own = [np.array_equal(step.span, video.times[step.choice] * 60) for step in story.steps]
         assert own
@@ -265,8 +241,8 @@ def test_evidence_has_the_sizes_of_the_video() -> None:
 def test_no_run_of_words_is_said_twice_in_a_recipe(size: int, seed: int) -> None:
     model, videos = build(tiny("bi"), seed), some_videos(seed)
 
-    def told(new_words: int) -> list[list[tuple[str, ...]]]:
-        config = DecodingConfig(max_steps=4, max_words=5, stop_bias=-1e4, new_words=new_words)
+    def told(no_repeat_ngram: int) -> list[list[tuple[str, ...]]]:
+        config = DecodingConfig(max_steps=4, max_words=5, stop_bias=-1e4, no_repeat_ngram=no_repeat_ngram)
         stories = write_stories(model, inputs_of(videos), [v.times for v in videos], NAMES, config)
         return [[(*step.sentence.split(), "end") for step in story.steps] for story in stories]
 
@@ -283,29 +259,11 @@ def test_no_run_of_words_is_said_twice_in_a_recipe(size: int, seed: int) -> None
     assert len(free) == len(set(free))
 
 
-def test_said_before_knows_runs_and_whole_short_sentences() -> None:
-    said = SaidBefore(3)
+def test_past_ngrams_know_runs_and_whole_short_sentences() -> None:
+    said = PastNGrams(3)
     said.add([7, 8, 9])
     said.add([5])
     assert said.after([4, 7, 8]) == {9}
     assert said.after([8, 9]) == {EOS}
     assert said.after([5]) == {EOS}
     assert said.after([7]) == said.after([4, 5]) == set()
-
-
-@given(st.integers(0, 2**31), st.floats(0, 0.9))
-@settings(max_examples=15, deadline=None)
-def test_events_of_a_recipe_keep_apart(seed: int, most: float) -> None:
-    model = build(tiny("b"), 1)
-    video = random_video(np.random.default_rng(seed), 8, 0, 1)
-    config = DecodingConfig(max_steps=8, max_words=2, stop_bias=-1e4, step_overlap=most)
-    (story,) = write_stories(model, inputs_of([video]), [video.times], NAMES, config)
-    spans = [step.span for step in story.steps]
-    for n, (start, end) in enumerate(spans):
-        for other, stop in spans[:n]:
-            shared = max(0.0, min(end, stop) - max(start, other))
-            assert shared <= most * (max(end, stop) - min(start, other)) + 1e-6
-    # Nothing that could still be told is left out.
-    apart = events_apart(torch.tensor(video.times).unsqueeze(0), most)[0]
-    chosen = [step.choice for step in story.steps]
-    assert all(not bool(apart[n, chosen].all()) for n in range(8) if n not in chosen)

@@ -47,7 +47,7 @@ def test_sentence_loss_reaches_the_logits_only_through_the_gumbel_choice(teacher
 def test_gumbel_choice_is_hard_and_follows_the_probabilities() -> None:
     torch.manual_seed(0)
     logits = torch.tensor([[0.0, 1.0, 2.0, float("-inf")]]).repeat(20_000, 1)
-    choice = gumbel_choice(logits, 0.5)
+    choice = gumbel_choice(logits)
     assert torch.allclose(choice.sum(dim=1), torch.ones(len(choice)))
     hard = choice.round()
     assert torch.allclose(choice, hard, atol=1e-6)
@@ -58,7 +58,7 @@ def test_gumbel_gradient_is_that_of_the_soft_choice() -> None:
     logits = torch.randn(4, 5, dtype=torch.float64, requires_grad=True)
     values = torch.randn(4, 5, dtype=torch.float64)
     torch.manual_seed(3)
-    (gumbel_choice(logits, 0.5) * values).sum().backward()
+    (gumbel_choice(logits) * values).sum().backward()
     found = logits.grad
     torch.manual_seed(3)
     noise = -torch.empty_like(logits).exponential_().log()
@@ -108,9 +108,3 @@ def test_every_parameter_of_every_model_learns() -> None:
         StoryLosses(LossConfig()).total(model(inputs_of(videos), targets_of(videos))).backward()
         still = [n for n, p in model.named_parameters() if p.grad is None or p.grad.abs().sum() == 0]
         assert still == [], letters
-
-
-def test_ingredient_table_can_be_frozen() -> None:
-    model = build(tiny("bi", train_ingredient_vectors=False))
-    frozen = {n for n, p in model.named_parameters() if not p.requires_grad}
-    assert frozen == {"selector_ingredients.table.weight", "generator_ingredients.table.weight"}

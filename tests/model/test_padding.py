@@ -44,13 +44,13 @@ def test_any_number_of_events_ingredients_and_steps(sizes: list[tuple[int, int, 
     assert len(outputs.event_logits) == sum(len(v.events) + 1 for v in videos)
 
 
-@pytest.mark.parametrize("events", ["steps", "chain"])
-@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize("selection", ["stepwise", "chain"])
+@pytest.mark.parametrize("members", [0, 1])
 @pytest.mark.parametrize("letters", ["b", "bivt"])
-def test_decoding_alone_and_in_a_padded_batch_gives_the_same_story(letters: str, others: int, events: Any) -> None:
-    model, *along = (build(tiny(letters, planner=True), seed) for seed in range(1 + others))
+def test_decoding_alone_and_in_a_padded_batch_gives_the_same_story(letters: str, members: int, selection: Any) -> None:
+    model, *along = (build(tiny(letters, planner=True), seed) for seed in range(1 + members))
     videos = some_videos(8)
-    config = DecodingConfig(max_steps=3, max_words=5, events=events)
+    config = DecodingConfig(max_steps=3, max_words=5, selection=selection)
     spans = [v.times * 100 for v in videos]
     together = write_stories(model, inputs_of(videos, extra=2), spans, NAMES, config, along)
     for video, span, story in zip(videos, spans, together, strict=True):

@@ -136,7 +136,7 @@ def test_the_model_tells_its_plan(letters: str, rule: str, vote: bool) -> None:
     videos = some_videos()
     inputs = inputs_of(videos, extra=1)
     spans = [video.times * 200.0 for video in videos]
-    config = DecodingConfig(events=rule, max_steps=4, max_words=3, vote=vote)  # type: ignore[arg-type]
+    config = DecodingConfig(selection=rule, max_steps=4, max_words=3, vote=vote)  # type: ignore[arg-type]
     stories = write_stories(model, inputs, spans, [f"w{i}" for i in range(WORDS)], config)
     with torch.no_grad():
         plan = model.plan(inputs, model.encode(inputs))
@@ -157,5 +157,5 @@ def test_a_model_without_planner_says_so() -> None:
             inputs_of(videos),
             [video.times for video in videos],
             [""] * WORDS,
-            DecodingConfig(events="chain"),
+            DecodingConfig(selection="chain"),
         )

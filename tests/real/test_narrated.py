@@ -10,7 +10,7 @@ from cookscribe.bundle import find_bundle
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.soda import soda
 from cookscribe.learning.datasets.root import YouCook2
-from cookscribe.learning.narrated.run import Narrated, read_out
+from cookscribe.learning.narrated.run import Narrated
 from cookscribe.learning.nearest import NearestNeighbourCaptioner
 from cookscribe.learning.story_task import told_events
 from cookscribe.speech_scribe import SpeechScribe
@@ -40,7 +40,7 @@ def test_the_bundle_beats_the_nearest_neighbour(data_folder: Path) -> None:
         truth[key] = Events(video.spans, video.sentences)
         nearest[key] = Events(spans, tuple(neighbours.caption(heard.track.over(spans))))
         inputs.append(scribe.listener.input(heard, spans))
-    stories = scribe.writer.write(inputs, read_out(scribe.writer.config.decoding))
+    stories = scribe.writer.write(inputs)
     ours = {key: told_events(story) for key, story in zip(truth, stories, strict=True)}
     assert soda(truth, ours, "tIoU", "strict") > 28
     assert soda(truth, ours, "CIDEr", "strict") > 1.5 * soda(truth, nearest, "CIDEr", "strict")

@@ -216,7 +216,7 @@ def test_ingredient_lists_are_dropped_as_often_as_asked(folder: SpeechFolder) ->
     rng = np.random.default_rng(1)
     listed = 0
     for _ in range(200):
-        heard = sampler.draw(example, rng)[0].heard
+        heard = sampler.draw(example, rng)[0].copy_words
         assert heard is not None
         given = (heard[..., 1] >= GIVEN) & (heard[..., 1] < HEARD_NAME)
         assert given.any() != (heard[..., 1] >= HEARD_NAME).any()
@@ -228,7 +228,7 @@ def test_lists_are_shuffled_as_often_as_asked(folder: SpeechFolder) -> None:
     def first_names(share: float) -> list[int]:
         sampler, example = _sampler(folder, unlisted=0.0, forgotten=0.0, shuffled=share)
         rng = np.random.default_rng(2)
-        tables = [sampler.draw(example, rng)[0].heard for _ in range(60)]
+        tables = [sampler.draw(example, rng)[0].copy_words for _ in range(60)]
         return [int(table[0, 0, 0]) for table in tables if table is not None]
 
     onion = folder.listener.space.number["onion"]

@@ -12,7 +12,7 @@ from cookscribe.model.config import BOS, EOS, PAD, UNK
 from cookscribe.model.losses import LossConfig, StoryLosses
 from cookscribe.model.recipe_model import RecipeModel
 from tests.model.examples import WORDS, close, inputs_of, some_videos, targets_of
-from tests.model.test_hearing import listening, with_heard
+from tests.model.test_copying import copying_model, with_copy_words
 
 
 def test_rewards_are_the_evaluators() -> None:
@@ -35,7 +35,7 @@ def test_rewards_are_the_evaluators() -> None:
 
 def _batch(seed: int = 1) -> tuple[RecipeModel, Inputs, Targets]:
     videos = some_videos(seed)
-    return listening(seed=seed), with_heard(inputs_of(videos), seed), targets_of(videos)
+    return copying_model(seed=seed), with_copy_words(inputs_of(videos), seed), targets_of(videos)
 
 
 class _LikesSeven(SentenceReward):

@@ -170,12 +170,12 @@ def test_ingredients_are_heard() -> None:
     video = listener.listen(transcript, 30.0)
     spans = np.array([[0.0, 30.0]])
     without, listed = listener.input(video, spans), listener.input(video, spans, ["rice"])
-    assert without.heard is not None
-    assert listed.heard is not None
+    assert without.copy_words is not None
+    assert listed.copy_words is not None
     # Names stand first: two words of one and one of the other name, or one word of the list.
-    assert (without.heard[0, :3, 1] >= HEARD_NAME).all()
-    assert GIVEN <= listed.heard[0, 0, 1] < HEARD_NAME
-    assert (listed.heard[0, 1:, 1] < GIVEN).all()
+    assert (without.copy_words[0, :3, 1] >= HEARD_NAME).all()
+    assert GIVEN <= listed.copy_words[0, 0, 1] < HEARD_NAME
+    assert (listed.copy_words[0, 1:, 1] < GIVEN).all()
 
 
 def test_plain_words() -> None:

@@ -77,7 +77,7 @@ CASES: list[tuple[str, Callable[[Path], None]]] = [
     changed("story/config.json", "config", "decoding", "beam", value=10**9),
     changed("story/config.json", "config", "decoding", "max_words", value=10**9),
     changed("story/config.json", "config", "decoding", "again", value=[10**6]),
-    changed("story/config.json", "config", "decoding", "length_reward", value=1e308),
+    changed("story/config.json", "config", "decoding", "length_penalty", value=1e308),
     changed("story/vocabulary.json", "words", value=["[PAD]", "[BOS]", "[EOS]", "[UNK]", "salt"]),
     ("listener/words.json", lambda path: path.write_text('["salt", 1]') and None),
     *[(name, what) for name in PARTS for what in (cut, endless, pipe, grown)],

@@ -42,7 +42,7 @@ from cookscribe_lab.kitchen_films.splits import HELD_OUT, TESTING
 WIDTH = 16
 RUN = KitchenRun(
     videos=12,
-    voices=2,
+    members=2,
     cuts=1,
     folds=2,
     development=0.2,
@@ -100,14 +100,14 @@ def test_the_bundle_says_what_it_is(made: tuple[Bundle, Path]) -> None:
 
 def test_two_recipe_models_write_together(made: tuple[Bundle, Path]) -> None:
     bundle, folder = made
-    assert bundle.others == (bundle.folder / "story-2",)
+    assert bundle.members == (bundle.folder / "story-2",)
     scribe = load_film_scribe(bundle, MadeUpEncoder(make_recipe(2000, 0)))
-    (other,) = scribe.writer.others
+    (other,) = scribe.writer.members
     alone = StoryWriter.load(folder / "seed-0" / "story-2").model
     first, second, trained = (m.output.linear.weight for m in (scribe.writer.model, other, alone))
     assert bool((first != second).any()), "they learnt with different seeds"
     assert bool((second == trained.half().float()).all())
-    assert scribe.unlisted.others == ()
+    assert scribe.unlisted.members == ()
 
 
 def test_a_second_run_only_reads(made: tuple[Bundle, Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_it_counts_as_a_bundle_only_when_its_last_part_is_written(
 
     for again in (False, True):
         with monkeypatch.context() as patch:
-            patch.setattr("cookscribe.bundle.read_as", out_of_power)
+            patch.setattr("cookscribe.bundle.store_decoding", out_of_power)
             with pytest.raises(InterruptedError):
                 pack(bundle.config, *parts, readings=readings)
         with pytest.raises(MissingFileError, match="is not a bundle"):

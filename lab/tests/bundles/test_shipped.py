@@ -27,7 +27,7 @@ def bundle() -> Bundle:
 def test_it_is_small_and_half_precision(bundle: Bundle) -> None:
     size = sum(path.stat().st_size for path in bundle.folder.rglob("*") if path.is_file())
     assert size <= MOST_BYTES
-    for folder in (bundle.proposals, bundle.story, *bundle.others):
+    for folder in (bundle.proposals, bundle.story, *bundle.members):
         tensors, _ = read_tensors(folder / "weights.safetensors")
         assert all(value.dtype != torch.float32 for value in tensors.values())
         assert any(value.dtype == torch.float16 for value in tensors.values())

@@ -25,10 +25,10 @@ def predict(
     ),
     beam: int = typer.Option(0, "--beam", help="Sentences kept at once; 0 keeps the model's own setting."),
     order: str | None = typer.Option(None, "--order", help="free or start: must events follow each other in time?"),
-    events: str | None = typer.Option(
+    selection: str | None = typer.Option(
         None,
-        "--events",
-        help="steps: one event after another, as in the paper; chain: the best story the planner knows.",
+        "--selection",
+        help="stepwise: one event after another, as in the paper; chain: the best story the planner knows.",
     ),
     threads: int = typer.Option(1, "--threads", help="CPU threads."),
 ) -> None:
@@ -45,8 +45,8 @@ def predict(
     from cookscribe.story_writer import StoryWriter, as_predictions
 
     torch.set_num_threads(max(threads, 1))
-    writer = StoryWriter.load(model[0], others=model[1:])
-    given = {"beam": beam, "order": order, "events": events}
+    writer = StoryWriter.load(model[0], members=model[1:])
+    given = {"beam": beam, "order": order, "selection": selection}
     changes = {name: value for name, value in given.items() if value}
     decoding = DecodingConfig.parse(writer.config.decoding.model_dump() | changes, "decoding")
     found = read_candidate_file(candidates)
@@ -62,7 +62,7 @@ def predict(
     stories = dict(zip(inputs, writer.write(list(inputs.values()), decoding), strict=True))
     write_json(out, as_predictions(stories))
     steps = sum(len(story.steps) for story in stories.values())
-    along = f" and {len(writer.others)} more" if writer.others else ""
+    along = f" and {len(writer.members)} more" if writer.members else ""
     print(f"{out}: {steps} steps for {len(stories)} videos, model {writer.config.model.letters}{along}")
     empty = [key for key, story in stories.items() if not story.steps]
     if empty:

@@ -247,7 +247,7 @@ def make_task(run: StoryRun, material: StoryMaterial, texts: Sequence[str] = ())
         "input_words": len(read_words),
         "texts": len(run.texts),
         "actions": len(actions),
-    } | ({"heard": True, "heard_places": 1} if run.copy_list else {})
+    } | ({"copying": True, "copy_places": 1} if run.copy_list else {})
     config = StoryConfig(
         model=preset(run.preset, **(run.model | sizes)),
         losses=LossConfig.parse(LOSS_PRESETS[run.size] | run.losses, "losses"),
@@ -277,8 +277,8 @@ def make_task(run: StoryRun, material: StoryMaterial, texts: Sequence[str] = ())
             examples.append(StoryExample(given(video.id), truth))
     development = [(material.videos[key], given(key)) for key in held_out]
     task = StoryTask(config, run.training_config(), vocabulary, examples, development)
-    if task.model.hearing is not None:
-        task.model.hearing.set_copies([vocabulary.number.get(word, -1) for word in read_words])
+    if task.model.copying is not None:
+        task.model.copying.set_copies([vocabulary.number.get(word, -1) for word in read_words])
     if material.vectors is not None:
         words, read = (material.vectors.table(names).values for names in (vocabulary.words, read_words))
         task.model.load_word_vectors(torch.from_numpy(words), torch.from_numpy(read))

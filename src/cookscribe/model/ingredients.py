@@ -14,7 +14,6 @@ class IngredientEncoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.table = nn.Embedding(config.input_words, config.word_vector_size, padding_idx=0)
-        self.table.weight.requires_grad_(config.train_ingredient_vectors)
         self.perceptron = Perceptron(config.word_vector_size, config.width, config.dropout)
 
     def forward(self, ingredients: Tensor) -> Tensor:

@@ -48,8 +48,7 @@ class LossConfig(Config):
     count: float = Field(default=0.1, ge=0)
     story: float = Field(default=1.0, ge=0)
     chain: float = Field(default=0.1, ge=0)
-    # Written only if changed, as `ModelConfig.redundancy` is: few models know this loss.
-    redundancy: float = Field(default=4.0, ge=0, exclude_if=lambda v: v == 4.0)
+    redundancy: float = Field(default=4.0, ge=0)
     event_smoothing: float = Field(default=0.1, ge=0, lt=1)
     word_smoothing: float = Field(default=0.1, ge=0, lt=1)
     reduction: Literal["sum", "mean"] = "sum"
@@ -62,7 +61,7 @@ class Outputs:
     Attributes:
         event_logits: (E, N + 1); event_labels: (E,) slots; slot_mask: (E, N + 1) True for real slots.
         word_logits: (K, vocabulary); word_labels: (K,).
-        copied: (K, 2) for models that copy heard words: the gate, and the attention to words that are the label.
+        copied: (K, 2) for models that copy words: the gate, and the attention to words that are the label.
         ingredient_selection, action_selection: (any,) probability Ĝ or Â at each labelled ingredient or action and
             oracle event.
         ingredient_attention, action_attention: (any,) probability Z_m or Z_a at each labelled word.

@@ -24,13 +24,13 @@ class StoryConfig(Config):
     Attributes:
         model: sizes and choices.
         losses: weights of the losses it was trained with.
-        decoding: how it writes, unless told otherwise.
-        word_epochs: passes in which features and words met before the training, see `story_words`; 0 for none.
+        decoding: how it writes, unless a caller says otherwise.
+        word_epochs: passes of `learning.bag_of_words_pretraining` before the training; 0 for none.
         oracle: which candidate a true step is labelled with, see `datasets.oracle`.
         texts: what is read beside each candidate's feature, in this order.
         parts: an event's feature is its mean over this many equal parts of the event, side by side, so that "peel and
             slice" is not "slice and peel"; 1, as in the paper, is one mean. The model's `feature_size` is that of all.
-        copy_list: the words of the ingredient list may be copied, as heard words are (see `model.hearing`).
+        copy_list: the words of the ingredient list may be copied, as heard words are (see `beyond.copying`).
         read_words: words that are only read (ingredients, captions, speech); position is the id.
         actions: the verbs of the action table; position is the row.
         encoder: name of the features, e.g. "milnce-like"; empty if unknown.
@@ -43,8 +43,8 @@ class StoryConfig(Config):
     word_epochs: int = Field(default=0, ge=0)
     oracle: Oracle = "story"
     texts: tuple[TextInput, ...] = ()
-    parts: int = Field(default=1, ge=1, le=64, exclude_if=lambda v: v == 1)
-    copy_list: bool = Field(default=False, exclude_if=lambda v: not v)
+    parts: int = Field(default=1, ge=1, le=64)
+    copy_list: bool = False
     read_words: tuple[str, ...]
     actions: tuple[str, ...]
     encoder: str = ""
@@ -67,10 +67,10 @@ class StoryConfig(Config):
                 raise ValueError(f"{given} {name}, but the model has {expected}")
         if self.model.feature_size % self.parts:
             raise ValueError(f"{self.model.feature_size} columns of an event do not fall into {self.parts} parts")
-        if any(not 0 <= word < self.model.vocabulary_size for word in self.decoding.again):
-            raise ValueError("decoding.again names a word that is not in the vocabulary")
-        if self.copy_list and not self.model.heard:
-            raise ValueError("copy_list = true needs model.heard = true: listed words are copied as heard ones are")
+        if any(not 0 <= word < self.model.vocabulary_size for word in self.decoding.may_repeat):
+            raise ValueError("decoding.may_repeat names a word that is not in the vocabulary")
+        if self.copy_list and not self.model.copying:
+            raise ValueError("copy_list = true needs model.copying = true: listed words are there to be copied")
         if self.model.order == "start" and self.oracle != "story":
             raise ValueError('order = "start" needs oracle = "story": the paper\'s labels may run backwards')
         return self

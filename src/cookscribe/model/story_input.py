@@ -32,13 +32,13 @@ class StoryInput:
         candidates: the events, with `features` (N, F).
         ingredients: per ingredient, the ids of its words; never empty lists.
         texts: (N, K, W) word ids of the texts beside each candidate; 0 is padding.
-        heard: (N, W, 2) ids and places of the words heard around each candidate, for models that listen.
+        copy_words: (N, W, 2) ids and places of the words that may be copied for each candidate, for models that copy.
     """
 
     candidates: Candidates
     ingredients: tuple[tuple[int, ...], ...]
     texts: Ints
-    heard: Ints | None = None
+    copy_words: Ints | None = None
 
     @property
     def features(self) -> NDArray[np.floating]:
@@ -89,8 +89,8 @@ class Reader:
                 table[n, kind, : len(words)] = words
                 longest = max(longest, len(words))
         names = tuple(self.ids(name) for name in ingredients)
-        heard = self._listed(names, len(candidates)) if self.copy_list else None
-        return StoryInput(candidates, names, table[:, :, :longest], heard)
+        listed = self._listed(names, len(candidates)) if self.copy_list else None
+        return StoryInput(candidates, names, table[:, :, :longest], listed)
 
     def _listed(self, names: Sequence[Sequence[int]], count: int) -> Ints:
         """(count, W, 2) the known words of the list, each once, all at place 0; the same for every candidate."""
@@ -125,18 +125,18 @@ def batch_inputs(videos: Sequence[StoryInput], device: torch.device | str = "cpu
             ingredients[b, m, : len(ids)] = ids
             ingredient_mask[b, m] = True
     arrays = (features, times, scores, mask, texts, ingredients, ingredient_mask)
-    heard = _heard(videos, count)
+    copied = _copy_words(videos, count)
     inputs = Inputs(*(torch.from_numpy(array).to(device) for array in arrays))
-    return inputs if heard is None else replace(inputs, heard=torch.from_numpy(heard).to(device))
+    return inputs if copied is None else replace(inputs, copy_words=torch.from_numpy(copied).to(device))
 
 
-def _heard(videos: Sequence[StoryInput], count: int) -> Ints | None:
-    """(B, count, W, 2) the heard words of all videos; None if nobody listened."""
-    found = [video.heard for video in videos if video.heard is not None]
+def _copy_words(videos: Sequence[StoryInput], count: int) -> Ints | None:
+    """(B, count, W, 2) the words to copy of all videos; None if there are none."""
+    found = [video.copy_words for video in videos if video.copy_words is not None]
     if not found:
         return None
-    table = np.zeros((len(videos), count, max(heard.shape[1] for heard in found), 2), dtype=np.int64)
+    table = np.zeros((len(videos), count, max(words.shape[1] for words in found), 2), dtype=np.int64)
     for b, video in enumerate(videos):
-        if video.heard is not None:
-            table[b, : len(video.heard), : video.heard.shape[1]] = video.heard
+        if (words := video.copy_words) is not None:
+            table[b, : len(words), : words.shape[1]] = words
     return table

@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from cookscribe.bundle import PROPOSALS, STORY, UNLISTED, Bundle, BundleConfig, other_voice, pack
+from cookscribe.bundle import PROPOSALS, STORY, UNLISTED, Bundle, BundleConfig, member_folder, pack
 from cookscribe.config import Config
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.files import write_json
@@ -59,8 +59,8 @@ PARTS = 2
 TEMPO = 3.5  # of `cookscribe kitchen draw`
 # Seeds that people try first (0, 1, 7, ...) stay unseen.
 RECIPE_SEED = 1000
-# Between the seeds of two recipe models that write together.
-VOICES_APART = 10
+# Between the seeds of two members of the ensemble.
+MEMBER_SEEDS_APART = 10
 
 
 class KitchenRun(Config):
@@ -75,10 +75,10 @@ class KitchenRun(Config):
         seed: of the trainings; the videos stay the same.
         model, training: changes to the proposal model's preset `small` and its training.
         story, losses, story_training, decoding: changes to the recipe model's preset.
-        voices: recipe models that write together where the ingredients are known, see `model.voices`.
+        members: recipe models that write together where the ingredients are known, see `model.beyond.ensemble`.
         unlisted_training: instead of `story_training` for the recipe model that does without an ingredient list.
-        reading: changes to the decoding of the trained model; these did best on the videos kept apart. A beam would
-            make every look at them in training slower. No recipe says the same sentence twice (`new_words`).
+        inference: changes to the decoding of the trained model; these did best on the videos kept apart. A beam would
+            make every look at them in training slower. No recipe says the same sentence twice (`no_repeat_ngram`).
         said_twice: a word that fewer training sentences than this say twice stands at most once in a sentence, so that
             "onion and onion" is not said, while "bring water to a boil and boil the pasta in it" is.
         most_overlap: see `BundleConfig`.
@@ -99,17 +99,17 @@ class KitchenRun(Config):
     story: dict[str, Any] = Field(default_factory=lambda: {"planner": True, "order": "start", "width": 192})
     losses: dict[str, Any] = Field(default_factory=dict)
     story_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 12})
-    voices: int = Field(default=3, ge=1)
+    members: int = Field(default=3, ge=1)
     unlisted_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 4})
-    decoding: dict[str, Any] = Field(default_factory=lambda: {"events": "quality"})
-    reading: dict[str, Any] = Field(
+    decoding: dict[str, Any] = Field(default_factory=lambda: {"selection": "quality"})
+    inference: dict[str, Any] = Field(
         default_factory=lambda: {
-            "events": "chain",
+            "selection": "chain",
             "count_weight": 3.0,
             "vote": True,
             "beam": 5,
-            "length_reward": 1.5,
-            "new_words": 30,
+            "length_penalty": 1.5,
+            "no_repeat_ngram": 30,
         }
     )
     said_twice: int = Field(default=2, ge=1)
@@ -146,12 +146,12 @@ def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -
     place = folder / f"seed-{run.seed}"
     train_kitchen_proposals(run, watched, place / PROPOSALS, quiet=quiet)
     candidates = propose_out_of_fold(watched, place)
-    stories = [place / STORY, *(other_voice(place, number) for number in range(2, run.voices + 1))]
+    stories = [place / STORY, *(member_folder(place, number) for number in range(2, run.members + 1))]
     for number, story in enumerate(stories):
-        voice = run.model_copy(update={"seed": run.seed + VOICES_APART * number})
-        train_kitchen_story(voice, watched, candidates, folder, story, listed=True, quiet=quiet)
+        member = run.model_copy(update={"seed": run.seed + MEMBER_SEEDS_APART * number})
+        train_kitchen_story(member, watched, candidates, folder, story, listed=True, quiet=quiet)
     train_kitchen_story(run, watched, candidates, folder, place / UNLISTED, listed=False, quiet=quiet)
-    writers = StoryWriter.load(stories[0], others=stories[1:]), StoryWriter.load(place / UNLISTED)
+    writers = StoryWriter.load(stories[0], members=stories[1:]), StoryWriter.load(place / UNLISTED)
     config = BundleConfig(
         name=NAME,
         encoder=ENCODER,
@@ -164,9 +164,11 @@ def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -
         calibration=calibrate(*confidences(run, watched, candidates, writers[0], listed=True)),
         unlisted_calibration=calibrate(*confidences(run, watched, candidates, writers[1], listed=False)),
     )
-    readings = {name: reading_of(run, watched, writer) for name, writer in zip((STORY, UNLISTED), writers, strict=True)}
+    decodings = {
+        name: inference_decoding(run, watched, writer) for name, writer in zip((STORY, UNLISTED), writers, strict=True)
+    }
     parts = place / PROPOSALS, stories[0], card(run), place / "bundle", place / UNLISTED, stories[1:]
-    return pack(config, *parts, readings)
+    return pack(config, *parts, decodings)
 
 
 def train_kitchen_proposals(run: KitchenRun, watched: Watched, out: Path, *, quiet: bool = False) -> dict[str, History]:
@@ -247,8 +249,8 @@ def confidences(
 
     Neither its models nor the proposals of these videos learnt from them.
     """
-    found, reading = read_candidate_store(path)[0], reading_of(run, watched, writer)
-    decoding = DecodingConfig.parse(writer.config.decoding.model_dump() | reading, "reading")
+    found, changes = read_candidate_store(path)[0], inference_decoding(run, watched, writer)
+    decoding = DecodingConfig.parse(writer.config.decoding.model_dump() | changes, "decoding")
     _, held_out = development_split(watched.originals, run.development)
     sure: list[float] = []
     right: list[bool] = []
@@ -281,11 +283,11 @@ def story_run(run: KitchenRun, candidates: Path, listed: bool) -> StoryRun:
     )
 
 
-def reading_of(run: KitchenRun, watched: Watched, writer: StoryWriter) -> dict[str, Any]:
-    """How a trained writer is read out."""
-    told = [sentence for video in watched.originals.values() for sentence in video.sentences]
-    again = said_again(writer.vocabulary.words, told, run.said_twice)
-    return {"once": len(SPECIALS), "again": again} | run.reading
+def inference_decoding(run: KitchenRun, watched: Watched, writer: StoryWriter) -> dict[str, Any]:
+    """How a trained writer decodes."""
+    sentences = [sentence for video in watched.originals.values() for sentence in video.sentences]
+    may_repeat = said_again(writer.vocabulary.words, sentences, run.said_twice)
+    return {"no_repeat_from": len(SPECIALS), "may_repeat": may_repeat} | run.inference
 
 
 def said_again(words: Sequence[str], sentences: Sequence[str], least: int) -> tuple[int, ...]:
@@ -301,7 +303,7 @@ def card(run: KitchenRun) -> str:
 Writes recipes of {FILMS}. It learnt from the simulated kitchen only.
 
 - Reads {ENCODER} features (EfficientNet-Lite0, ImageNet), {RATE:g} frame a second.
-- Proposals: PDVC. Recipe models: {run.preset.partition("-")[2].upper()} with planner, {run.voices} that write together
+- Proposals: PDVC. Recipe models: {run.preset.partition("-")[2].upper()} with planner, {run.members} that write together
   for films with an ingredient list and one for films without. Weights in half precision.
 - Learnt from {run.videos} drawn videos of made-up recipes of the training split (seed {RECIPE_SEED}), simulated,
   and from other cuts of each ({run.cuts}). Made by `cookscribe kitchen bundle --videos {run.videos} --seed {run.seed}`;

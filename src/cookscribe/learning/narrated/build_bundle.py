@@ -22,13 +22,14 @@ from cookscribe.candidates import Candidates
 from cookscribe.files import copy_file, read_json, write_text
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.loop import HISTORY, History
-from cookscribe.learning.narrated.run import Narrated, SpeechMaterial, SpeechRun, train_writer
+from cookscribe.learning.narrated.run import INFERENCE_DECODING, Narrated, SpeechMaterial, SpeechRun, train_writer
 from cookscribe.learning.narrated.span_task import train_spans
 from cookscribe.model_folder import VOCABULARY
 from cookscribe.proposals.spans import SpanFinder, load_finder
 from cookscribe.proposals.store import read_candidate_store, write_candidate_store
 from cookscribe.senses.word_space import ENCODER, VECTORS, WORDS
 from cookscribe.speech_scribe import LISTENER, SPANS
+from cookscribe.story_writer import store_decoding
 from cookscribe.transcript_reader import NAMES, Listener
 
 OUT_OF_FOLD, STORY, BUNDLE = "out_of_fold.safetensors", "story", "bundle"
@@ -134,6 +135,7 @@ def pack_speech(config: BundleConfig, listener: Path, spans: Path, story: Path, 
         copy_file(listener / file, target / LISTENER / file)
     for source, part in ((spans, SPANS), (story, STORY)):
         pack_model(source, target / part)
+    store_decoding(target / STORY, INFERENCE_DECODING)
     if not (target / CARD).is_file():
         space = Listener.load(target / LISTENER).space
         text = CARD_TEXT.format(

@@ -21,11 +21,12 @@ import torch
 from torch import Tensor
 
 from cookscribe.evaluation.captions import CIDER_SCALE, CIDER_SIGMA
+from cookscribe.model.batch import take
+from cookscribe.model.beyond.cached_writer import SentenceWriter
 from cookscribe.model.config import BOS, EOS, PAD, UNK
 from cookscribe.model.generator import OpenSentence
 from cookscribe.model.losses import copied_nll
 from cookscribe.model.recipe_model import RecipeModel, joined_context
-from cookscribe.model.writing import SentenceWriter
 
 ORDERS = 4
 # Words are drawn among this many of the likeliest: label smoothing gives all others some probability, too.
@@ -89,8 +90,8 @@ def draw_sentences(model: RecipeModel, sentence: OpenSentence, count: int, max_w
     tokens = torch.full((rows, 1), BOS, device=sentence.event.device)
     finished = torch.zeros(rows, dtype=torch.bool, device=tokens.device)
     for position in range(max_words):
-        row = writer.next(model.fed(tokens[:, -1:])[:, 0]).view(videos, count, width)
-        copying = model.hear(row, sentence)
+        row = writer.next(model.embedding_ids(tokens[:, -1:])[:, 0]).view(videos, count, width)
+        copying = model.copy_attention(row, sentence)
         assert copying is not None
         logits = model.output(joined_context(row, None, copying)).flatten(0, 1)
         logits[:, (PAD, BOS, UNK)] = float("-inf")
@@ -112,7 +113,7 @@ def draw_sentences(model: RecipeModel, sentence: OpenSentence, count: int, max_w
 def _repeated(sentence: OpenSentence, count: int) -> OpenSentence:
     """Every open sentence `count` times, one after another; what was heard is left out."""
     rows = torch.arange(len(sentence.event), device=sentence.event.device).repeat_interleave(count)
-    return replace(sentence, heard=None).take(rows)
+    return take(replace(sentence, source=None), rows)
 
 
 def _draw(probabilities: Tensor) -> Tensor:
@@ -150,10 +151,10 @@ class Trials:
         self.rewards += scores.flatten().tolist()
         others = (scores.sum(dim=1, keepdim=True) - scores) / (self.count - 1)
         better = (scores - others).view(-1, 1).expand_as(real)[real]
-        hidden, _ = self.model.generator.extend(_repeated(sentence, self.count), self.model.fed(given))
+        hidden, _ = self.model.generator.extend(_repeated(sentence, self.count), self.model.embedding_ids(given))
         side_by_side = (len(wanted), -1)
         together = hidden.view(*side_by_side, hidden.shape[-1])
-        copying = self.model.hear(together, sentence)
+        copying = self.model.copy_attention(together, sentence)
         assert copying is not None
         real_together = real.view(side_by_side)
         copied = torch.stack((copying.gate, copying.mass(following.reshape(side_by_side))), dim=-1)[real_together]

@@ -40,9 +40,9 @@ MODEL: dict[str, Any] = {
     "order": "start",
     "feedback": "none",
     "planner": False,
-    "heard": True,
-    "heard_places": PLACES,
-    "heard_layers": 1,
+    "copying": True,
+    "copy_places": PLACES,
+    "copy_layers": 1,
 }
 TRAINING: dict[str, Any] = {
     "epochs": 11,
@@ -54,16 +54,16 @@ TRAINING: dict[str, Any] = {
 }
 # Events are chosen by somebody else, so only the words are learnt.
 LOSSES: dict[str, Any] = {"reduction": "mean", "event": 0.0}
-DECODING: dict[str, Any] = {"events": "given", "max_steps": 30}
+DECODING: dict[str, Any] = {"selection": "all", "max_steps": 30}
 
-# How a trained writer is read out, chosen on the development part: a beam, no run of four words twice in a recipe, and
+# How a trained writer decodes, chosen on the development part: a beam, no run of four words twice in a recipe, and
 # no word but the most frequent ones twice in a sentence.
-READ_OUT: dict[str, Any] = {"beam": 3, "new_words": 4, "once": SPECIAL_TOKENS + 20}
+INFERENCE_DECODING: dict[str, Any] = {"beam": 3, "no_repeat_ngram": 4, "no_repeat_from": SPECIAL_TOKENS + 20}
 
 
-def read_out(config: DecodingConfig) -> DecodingConfig:
-    """A writer's own way of decoding with `READ_OUT`."""
-    return config.model_copy(update=READ_OUT)
+def inference_decoding(config: DecodingConfig) -> DecodingConfig:
+    """A writer's own way of decoding with `INFERENCE_DECODING`."""
+    return config.model_copy(update=INFERENCE_DECODING)
 
 
 class SpeechRun(Config):

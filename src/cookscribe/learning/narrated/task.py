@@ -163,9 +163,9 @@ class SpeechTask(StoryTask):
             self.reward = SentenceReward(
                 [sampler.spelled(text)[1:-1] for example in narrated for text in example.truth.sentences]
             )
-        hearing = self.model.hearing
-        assert hearing is not None
-        hearing.set_copies([vocabulary.number.get(word, -1) for word in config.read_words])
+        copying = self.model.copying
+        assert copying is not None
+        copying.set_copies([vocabulary.number.get(word, -1) for word in config.read_words])
 
     def batches(self, epoch: int) -> Sequence[Sequence[int]]:
         """Videos in this epoch's order, those with about as many steps together, which saves padding."""

@@ -32,10 +32,6 @@ class Potentials:
     last: Tensor
     edge: Tensor
 
-    def of(self, videos: Tensor) -> Potentials:
-        """Those of some videos: a mask or indices."""
-        return Potentials(self.node[videos], self.first[videos], self.last[videos], self.edge[videos])
-
 
 @dataclass(frozen=True)
 class BestChains:

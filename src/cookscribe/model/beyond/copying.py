@@ -1,18 +1,18 @@
-"""Words heard around the chosen event: a third source of textual attention, and of words to copy.
+"""Copying: a pointer-generator over words that come with the chosen event, and a third source of textual attention.
 
-With O the output vectors of a sentence (L, d) and X the W words heard around its event, each the sum of a word vector
-and of the vector of its place (inside the event, before it, named in the ingredient list, ...), a part of its two
-neighbours added:
+The words are those heard around the event, or those of the ingredient list. With O the output vectors of a sentence
+(L, d) and X the W words of its event, each the sum of a word vector and of the vector of its place (inside the event,
+before it, named in the ingredient list, ...), a part of its two neighbours added:
 
     Z_h = softmax(W^Q O (W^K X)ᵀ / √(d / heads))  per head,   U_h = Z_h W^V X           (beside Ŵ, U_m and U_a)
-    p(word) = γ · p_vocabulary(word) + (1 - γ) · (sum of mean-over-heads Z_h at the places where the word was heard)
-    γ = sigmoid(w · [O; U_h])                                                           (a pointer-generator)
+    p(word) = γ · p_vocabulary(word) + (1 - γ) · (sum of mean-over-heads Z_h at the places where the word stands)
+    γ = sigmoid(w · [O; U_h])                                                           (See et al. 2017)
 
-With `heard_layers`, the words heard see each other before anybody looks at them (`ListeningLayer`): "oil" after "heat
-the" is another word than "oil" after "without".
+With `copy_layers`, the words see each other before anybody looks at them (`SourceLayer`): "oil" after "heat the" is
+another word than "oil" after "without".
 
-So a word that is no word of the vocabulary can be written if it was heard: its id is the vocabulary's size plus its
-number among the words that are read. Where nothing was heard, γ is 1 and U_h is 0.
+So a word that is no word of the vocabulary can be written if it can be copied: its id is the vocabulary's size plus its
+number among the words that are read. Where there is nothing to copy, γ is 1 and U_h is 0.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ SMALLEST = 1e-9
 
 
 @dataclass(frozen=True)
-class Heard:
-    """The words heard around the chosen event of each video.
+class CopySource:
+    """The words that may be copied when writing about the chosen event of each video.
 
     Attributes:
         keys, values: (B, W, d).
@@ -49,18 +49,14 @@ class Heard:
     mask: Tensor
     words: Tensor
 
-    def take(self, index: Tensor) -> Heard:
-        """The rows in `index`."""
-        return Heard(self.keys[index], self.values[index], self.mask[index], self.words[index])
-
 
 @dataclass(frozen=True)
-class Copying:
+class CopyAttention:
     """How much is copied, and from where.
 
     Attributes:
         context: (B, L, d), U_h.
-        gate: (B, L), γ; attention: (B, L, W), mean of Z_h over the heads; words: (B, W) of `Heard`.
+        gate: (B, L), γ; attention: (B, L, W), mean of Z_h over the heads; words: (B, W) of `CopySource`.
     """
 
     context: Tensor
@@ -82,8 +78,8 @@ class Copying:
         return both.scatter_add_(-1, places, copied.to(both.dtype)).clamp_(min=SMALLEST).log_()
 
 
-class ListeningLayer(nn.Module):
-    """Words heard around an event see the two words on either side, then all others:
+class SourceLayer(nn.Module):
+    """Words that may be copied see the two words on either side, then all others:
 
     Y = LN(X + GELU(convolution of 5 words)),   X' = LN(Y + W SelfAttention(Y))
     """
@@ -101,7 +97,7 @@ class ListeningLayer(nn.Module):
         """(B, W, size) words, of which (B, W) are real."""
         phrase = self.phrase((x * mask.unsqueeze(-1)).transpose(1, 2)).transpose(1, 2)
         x = self.phrase_norm(x + self.dropout(F.gelu(phrase)))
-        # Where nothing was heard, padding sees itself: the result is unused, but must be a number.
+        # Where there is no word, padding sees itself: the result is unused, but must be a number.
         seen = (mask | ~mask.any(dim=1, keepdim=True))[:, None, None, :]
         found: Tensor = self.norm(
             x + self.dropout(self.output(self.attention.attend(*self.attention.project(x), seen)))
@@ -109,8 +105,8 @@ class ListeningLayer(nn.Module):
         return found
 
 
-class Hearing(nn.Module):
-    """Reads the words heard around every event, and lets the words of a sentence look at them."""
+class PointerGenerator(nn.Module):
+    """Reads the words that come with an event, and lets the words of a sentence look at them and copy them."""
 
     copies: Tensor
 
@@ -120,14 +116,12 @@ class Hearing(nn.Module):
         self.heads = config.heads
         self.vocabulary = config.vocabulary_size
         self.table = nn.Embedding(config.input_words, size, padding_idx=0)
-        self.place = nn.Embedding(config.heard_places, size)
+        self.place = nn.Embedding(config.copy_places, size)
         # How much of the word before and of the word behind is mixed into each number.
         self.neighbours = nn.Parameter(torch.zeros(2, size))
         self.norm = nn.LayerNorm(size)
         self.dropout = Dropout(config.dropout)
-        self.layers = nn.ModuleList(
-            ListeningLayer(size, config.heads, config.dropout) for _ in range(config.heard_layers)
-        )
+        self.layers = nn.ModuleList(SourceLayer(size, config.heads, config.dropout) for _ in range(config.copy_layers))
         self.query = nn.Linear(width, width)
         self.key, self.value = nn.Linear(size, width), nn.Linear(size, width)
         self.gate = nn.Linear(2 * width, 1)
@@ -140,16 +134,16 @@ class Hearing(nn.Module):
         beyond = torch.arange(len(known), device=self.copies.device) + self.vocabulary
         self.copies.copy_(torch.where(known >= 0, known, beyond))
 
-    def encode(self, heard: Tensor, slots: Tensor) -> Heard:
-        """Read the words around the chosen events.
+    def encode(self, copy_words: Tensor, slots: Tensor) -> CopySource:
+        """Read the words of the chosen events.
 
         Only these are encoded, once each: most candidates are never written about.
 
         Args:
-            heard: (B, N, W, 2) word ids, 0 for padding, and their places, of all candidates.
+            copy_words: (B, N, W, 2) word ids, 0 for padding, and their places, of all candidates.
             slots: (B,) the chosen ones; slot n + 1 is candidate n.
         """
-        chosen = heard[torch.arange(len(slots), device=slots.device), (slots - 1).clamp(min=0)]
+        chosen = copy_words[torch.arange(len(slots), device=slots.device), (slots - 1).clamp(min=0)]
         longest = int((chosen[..., 0] != 0).any(dim=0).nonzero().max()) + 1 if (chosen[..., 0] != 0).any() else 1
         words, places = chosen[:, :longest].unbind(dim=-1)
         mask = words != 0
@@ -159,22 +153,22 @@ class Hearing(nn.Module):
         rows = self.dropout(rows)
         for layer in self.layers:
             rows = layer(rows, mask)
-        return Heard(self.key(rows), self.value(rows), mask, self.copies[words])
+        return CopySource(self.key(rows), self.value(rows), mask, self.copies[words])
 
-    def forward(self, words: Tensor, heard: Heard) -> Copying:
-        """(B, L, d) output vectors look at the words around their event."""
-        query, key, value = (self._split(x) for x in (self.query(words), heard.keys, heard.values))
+    def forward(self, words: Tensor, source: CopySource) -> CopyAttention:
+        """(B, L, d) output vectors look at the words of their event."""
+        query, key, value = (self._split(x) for x in (self.query(words), source.keys, source.values))
         scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
-        attention = masked_softmax(scores, heard.mask[:, None, None, :])
+        attention = masked_softmax(scores, source.mask[:, None, None, :])
         context = (attention @ value).transpose(1, 2).flatten(2)
         gate = torch.sigmoid(self.gate(torch.cat((words, context), dim=-1))).squeeze(-1)
-        gate = torch.where(heard.mask.any(dim=-1, keepdim=True), gate, torch.ones_like(gate))
-        return Copying(context, gate, attention.mean(dim=1), heard.words)
+        gate = torch.where(source.mask.any(dim=-1, keepdim=True), gate, torch.ones_like(gate))
+        return CopyAttention(context, gate, attention.mean(dim=1), source.words)
 
     def _split(self, x: Tensor) -> Tensor:
         """(B, L, d) to (B, heads, L, d / heads)."""
         return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)
 
-    def spoken(self, words: Tensor) -> Tensor:
-        """Ids that the word embedding knows: a copied word beyond the vocabulary is fed back as the unknown word."""
+    def embedding_ids(self, words: Tensor) -> Tensor:
+        """Ids that the word embedding knows: a copied word beyond the vocabulary goes in as the unknown word."""
         return torch.where(words < self.vocabulary, words, torch.full_like(words, UNK))

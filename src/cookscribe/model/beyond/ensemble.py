@@ -1,7 +1,7 @@
-"""Several models that write one story: each keeps its own memories, and they decide by the mean of what they think.
+"""Ensembles: several models write one story; each keeps its own memories, and their mean decides.
 
-All voices follow the same choices and the same words, whichever of them would have preferred others. Events and words
-are averaged as probabilities, plans as `plans.mean_plan` does. A single voice is the model itself, to the last bit.
+All members follow the same choices and the same words, whichever of them would have preferred others. Events and words
+are averaged as probabilities, plans as `plans.mean_plan` does. One member alone is the model itself, to the last bit.
 """
 
 from __future__ import annotations
@@ -13,29 +13,26 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from cookscribe.errors import BadValueError
 from cookscribe.model.batch import Inputs
 from cookscribe.model.beyond.planner import Plan
 from cookscribe.model.beyond.plans import mean_plan
-from cookscribe.model.generator import OpenSentence, Told
+from cookscribe.model.generator import FinishedSentence, OpenSentence
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
 
 
 @dataclass(frozen=True)
-class Speaker:
-    """A voice about to write the sentences of one step of B videos."""
+class SentenceContext:
+    """What a member knows when it begins the sentences of one step of B videos."""
 
     model: RecipeModel
     encoded: Encoded
     selection: Selection
     sentence: OpenSentence
 
-    def take(self, index: Tensor) -> Speaker:
-        """The videos in `index`; a beam asks for each of them several times."""
-        return Speaker(self.model, self.encoded.take(index), self.selection.take(index), self.sentence.take(index))
-
 
 @dataclass
-class Voice:
+class Member:
     """One model on its way through the steps of B videos."""
 
     model: RecipeModel
@@ -48,20 +45,15 @@ class Voice:
         self.selection = self.model.select(self.encoded, self.state)
         return self.selection.logits
 
-    def take(self, index: Tensor) -> None:
-        """Go on with the videos in `index` only."""
-        self.encoded, self.state = self.encoded.take(index), self.state.take(index)
-        self.selection = None if self.selection is None else self.selection.take(index)
-
-    def open(self, slots: Tensor) -> Speaker:
+    def open(self, slots: Tensor) -> SentenceContext:
         """Begin the sentences of the chosen slots, (B,)."""
         assert self.selection is not None
         rows = torch.arange(len(slots), device=slots.device)
         event = self.selection.hidden[rows, slots]
         sentence = self.model.open_sentence(self.encoded, self.state, event, slots)
-        return Speaker(self.model, self.encoded, self.selection, sentence)
+        return SentenceContext(self.model, self.encoded, self.selection, sentence)
 
-    def close(self, sentence: Told, real: Tensor) -> None:
+    def close(self, sentence: FinishedSentence, real: Tensor) -> None:
         """End the step with the sentences that were written; `real`, (B, length), is True for their words."""
         assert self.selection is not None
         self.state = self.model.close_sentence(self.selection, sentence, real)
@@ -72,13 +64,17 @@ def mean_log_probabilities(scores: Sequence[Tensor]) -> Tensor:
     return scores[0] if len(scores) == 1 else torch.stack(list(scores)).logsumexp(dim=0) - math.log(len(scores))
 
 
-def select_together(voices: Sequence[Voice]) -> Tensor:
-    """What the voices think of the candidates of the next step, (B, N + 1) logits."""
-    logits = [voice.select() for voice in voices]
+def select_together(members: Sequence[Member]) -> Tensor:
+    """What the members think of the candidates of the next step, (B, N + 1) logits."""
+    logits = [member.select() for member in members]
     return logits[0] if len(logits) == 1 else mean_log_probabilities([each.log_softmax(dim=-1) for each in logits])
 
 
-def plan_together(voices: Sequence[Voice], inputs: Inputs) -> Plan:
-    """The voices' plan before the first step; all need a planner."""
-    plans = [voice.model.plan(inputs, voice.encoded) for voice in voices]
+def plan_together(members: Sequence[Member], inputs: Inputs) -> Plan:
+    """The members' plan before the first step; all need a planner."""
+    if any(member.model.planner is None for member in members):
+        raise BadValueError(
+            "selection", "the model has no planner", "train one with planner = true, or choose stepwise"
+        )
+    plans = [member.model.plan(inputs, member.encoded) for member in members]
     return plans[0] if len(plans) == 1 else mean_plan(plans)

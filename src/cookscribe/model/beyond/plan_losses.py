@@ -18,10 +18,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from cookscribe.model.batch import Targets
+from cookscribe.model.batch import Targets, take
 from cookscribe.model.beyond.chains import ChainSums, chain_score, chain_sums
 from cookscribe.model.beyond.planner import Plan
-from cookscribe.model.beyond.refinement import tiou_of_pairs
+from cookscribe.model.overlap import tiou_of_pairs
 
 PLAN_LOSSES = ("refinement", "quality", "count", "story", "chain", "redundancy")
 
@@ -87,7 +87,7 @@ class PlanLosses:
         """Sums over all chains of the videos with candidates, with what each chain earns."""
         better = (self.best.unsqueeze(1) - self.best.unsqueeze(2)).clamp(min=0)
         gain = torch.where(self.same, better, self.best.unsqueeze(1).expand_as(better))
-        return chain_sums(self.plan.potentials.of(self.some), self.longest, self.best[self.some], gain[self.some])
+        return chain_sums(take(self.plan.potentials, self.some), self.longest, self.best[self.some], gain[self.some])
 
     def story(self) -> tuple[Tensor, int]:
         """Over videos with candidates."""
@@ -101,9 +101,9 @@ class PlanLosses:
         """Over videos with an oracle chain; labels that run backwards (the released rule allows them) are left out."""
         chosen = oracle_chain(self.targets.events, self.plan.mask)[self.some]
         total = self.sums.log_weights.logsumexp(dim=1).to(self.best.dtype)
-        loss = (total - chain_score(self.plan.potentials.of(self.some), chosen)) / chosen.sum(dim=1).clamp(min=1)
-        told = chosen.any(dim=1)
-        return loss[told].sum(), int(told.sum())
+        loss = (total - chain_score(take(self.plan.potentials, self.some), chosen)) / chosen.sum(dim=1).clamp(min=1)
+        labelled = chosen.any(dim=1)
+        return loss[labelled].sum(), int(labelled.sum())
 
     def redundancy(self) -> tuple[Tensor, Tensor]:
         """Over all pairs of real candidates, the earlier first."""

@@ -20,14 +20,17 @@ import torch
 from torch import Tensor, nn
 
 from cookscribe.model.beyond.chains import Potentials
-from cookscribe.model.beyond.refinement import BorderRefinement, tiou_of_pairs
+from cookscribe.model.beyond.refinement import BorderRefinement
 from cookscribe.model.config import ModelConfig
+from cookscribe.model.overlap import overlap_and_union, tiou_of_all
 
 # A candidate shorter than this share of its video counts as this long.
 SHORTEST_SHARE = 1e-3
 PAIR_NUMBERS = 8
 SINGLE_NUMBERS = 12
 EDGE_WIDTH = 16
+LAYERS = 2
+DROPOUT = 0.1
 # Features, which may be many, at first say little beside the twelve numbers.
 FEATURE_SPREAD = 0.05
 # An untrained planner should not hold every candidate for a step: about one in eight is one.
@@ -69,10 +72,9 @@ def pair_numbers(times: Tensor) -> Tensor:
     def angle(mine: Tensor, theirs: Tensor) -> Tensor:
         return torch.atan((theirs.unsqueeze(1) - mine.unsqueeze(2)) / length.unsqueeze(2))
 
-    overlap = torch.minimum(end.unsqueeze(1), end.unsqueeze(2)) - torch.maximum(start.unsqueeze(1), start.unsqueeze(2))
-    overlap = overlap.clamp(min=0)
+    overlap, _ = overlap_and_union(times.unsqueeze(2), times.unsqueeze(1))
     ratio = (length.unsqueeze(1) / length.unsqueeze(2)).log() / 2
-    tiou = tiou_of_pairs(times.unsqueeze(2), times.unsqueeze(1))
+    tiou = tiou_of_all(times)
     numbers = (
         angle(start, start),
         angle(end, end),
@@ -96,7 +98,7 @@ def single_numbers(times: Tensor, scores: Tensor, mask: Tensor) -> Tensor:
     length = (end - start).clamp(min=SHORTEST_SHARE)
     real = mask.to(times.dtype)
     many = real.sum(dim=1, keepdim=True).clamp(min=1)
-    tiou = tiou_of_pairs(times.unsqueeze(2), times.unsqueeze(1)) * real.unsqueeze(1)
+    tiou = tiou_of_all(times) * real.unsqueeze(1)
     better = ((scores.unsqueeze(1) > scores.unsqueeze(2)) & mask.unsqueeze(1)).to(times.dtype)
     mean_score = (scores * real).sum(dim=1, keepdim=True) / many
     numbers = (
@@ -117,7 +119,7 @@ def single_numbers(times: Tensor, scores: Tensor, mask: Tensor) -> Tensor:
 
 
 class RelationLayer(nn.Module):
-    """Self-attention over candidates whose logits also hear how the two lie to each other, and a feed-forward part."""
+    """Self-attention over candidates whose logits also know how the two lie to each other, and a feed-forward part."""
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
@@ -148,13 +150,13 @@ class StoryPlanner(nn.Module):
         super().__init__()
         width = config.planner_width
         self.head_count = config.planner_heads
-        self.edge_channel = config.planner_heads * config.planner_layers
+        self.edge_channel = config.planner_heads * LAYERS
         self.hidden_norm: nn.Module
         if config.planner_reads == "features":
             self.hidden_norm = nn.Identity()
             self.from_hidden = nn.Linear(config.outside_size, width)
             nn.init.normal_(self.from_hidden.weight, std=FEATURE_SPREAD)
-            self.hidden_dropout = nn.Dropout(config.planner_dropout)
+            self.hidden_dropout = nn.Dropout(DROPOUT)
         else:
             self.hidden_norm = nn.LayerNorm(config.width)
             self.from_hidden = nn.Linear(config.width, width)
@@ -162,21 +164,19 @@ class StoryPlanner(nn.Module):
         self.from_numbers = nn.Sequential(nn.Linear(SINGLE_NUMBERS, width), nn.ReLU(), nn.Linear(width, width))
         channels = self.edge_channel + 1 + config.redundancy
         self.pairs = nn.Sequential(nn.Linear(PAIR_NUMBERS, 16), nn.ReLU(), nn.Linear(16, channels))
-        self.layers = nn.ModuleList(
-            RelationLayer(width, config.planner_heads, config.planner_dropout) for _ in range(config.planner_layers)
-        )
+        self.layers = nn.ModuleList(RelationLayer(width, config.planner_heads, DROPOUT) for _ in range(LAYERS))
         self.norm = nn.LayerNorm(width)
-        self.middle = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Dropout(config.planner_dropout))
-        self.refinement = BorderRefinement(width, config.reach)
+        self.middle = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Dropout(DROPOUT))
+        self.refinement = BorderRefinement(width)
         self.judgement = nn.Linear(width, 4)  # quality, node, first, last
         self.before, self.after = nn.Linear(width, EDGE_WIDTH), nn.Linear(width, EDGE_WIDTH)
-        self.told: nn.Linear | None = None
+        self.pair_earlier: nn.Linear | None = None
         if config.redundancy:
-            self.told, self.again = nn.Linear(width, EDGE_WIDTH), nn.Linear(width, EDGE_WIDTH)
+            self.pair_earlier, self.pair_later = nn.Linear(width, EDGE_WIDTH), nn.Linear(width, EDGE_WIDTH)
         self.count = nn.Sequential(
             nn.Linear(2 * width, width),
             nn.ReLU(),
-            nn.Dropout(config.planner_dropout),
+            nn.Dropout(DROPOUT),
             nn.Linear(width, config.most_steps + 1),
         )
         with torch.no_grad():
@@ -205,8 +205,8 @@ class StoryPlanner(nn.Module):
         potentials = Potentials(node.masked_fill(~mask, float("-inf")), first, last, edge)
         count = self.count(self._whole(x, mask))
         redundancy = None
-        if self.told is not None:
-            redundancy = pairs[:, self.edge_channel + 1] + _products(self.told(x), self.again(x))
+        if self.pair_earlier is not None:
+            redundancy = pairs[:, self.edge_channel + 1] + _products(self.pair_earlier(x), self.pair_later(x))
         return Plan(self.refinement(middle, times), quality, count, potentials, mask, redundancy)
 
     def _whole(self, x: Tensor, mask: Tensor) -> Tensor:

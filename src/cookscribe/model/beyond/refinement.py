@@ -9,13 +9,17 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from cookscribe.model.overlap import tiou_of_all
+
+# How far a border may move, in lengths of its candidate.
+REACH = 0.6
 # The shortest refined event, as a share of its candidate's length.
 SHORTEST = 0.1
 # How fast the vote of another candidate loses weight with distance: its tIoU to this power.
 VOTE_POWER = 3
 
 
-def refined_times(times: Tensor, offsets: Tensor, reach: float) -> Tensor:
+def refined_times(times: Tensor, offsets: Tensor, reach: float = REACH) -> Tensor:
     """Move the borders of candidates.
 
     Args:
@@ -36,14 +40,6 @@ def refined_times(times: Tensor, offsets: Tensor, reach: float) -> Tensor:
     return moved.clamp(min=0.0, max=1.0)
 
 
-def tiou_of_pairs(left: Tensor, right: Tensor) -> Tensor:
-    """Temporal intersection over union of spans (..., 2) that stand side by side; shapes broadcast, gradients pass."""
-    overlap = torch.minimum(left[..., 1], right[..., 1]) - torch.maximum(left[..., 0], right[..., 0])
-    overlap = overlap.clamp(min=0)
-    union = (left[..., 1] - left[..., 0]) + (right[..., 1] - right[..., 0]) - overlap
-    return overlap / union.clamp(min=torch.finfo(union.dtype).eps)
-
-
 def voted_times(times: Tensor, quality: Tensor, mask: Tensor) -> Tensor:
     """Borders as all candidates in the same place see them on average, by the quality and the nearness of each.
 
@@ -53,7 +49,7 @@ def voted_times(times: Tensor, quality: Tensor, mask: Tensor) -> Tensor:
     Returns:
         (B, N, 2); a candidate that nothing else overlaps keeps its borders, and so does an empty one.
     """
-    near = tiou_of_pairs(times.unsqueeze(2), times.unsqueeze(1)) ** VOTE_POWER
+    near = tiou_of_all(times) ** VOTE_POWER
     weight = near * (quality * mask).unsqueeze(1)
     total = weight.sum(dim=2, keepdim=True)
     return torch.where(total > 0, weight @ times / total.clamp(min=torch.finfo(total.dtype).tiny), times)
@@ -65,13 +61,12 @@ class BorderRefinement(nn.Module):
     It starts at zero: an untrained model leaves every border where it is.
     """
 
-    def __init__(self, width: int, reach: float) -> None:
+    def __init__(self, width: int) -> None:
         super().__init__()
-        self.reach = reach
         self.offsets = nn.Linear(width, 2)
         nn.init.zeros_(self.offsets.weight)
         nn.init.zeros_(self.offsets.bias)
 
     def forward(self, hidden: Tensor, times: Tensor) -> Tensor:
         """(B, N, d) vectors and (B, N, 2) shares of the video give (B, N, 2) refined shares."""
-        return refined_times(times, self.offsets(hidden), self.reach)
+        return refined_times(times, self.offsets(hidden))

@@ -12,14 +12,18 @@ All are dynamic programmes over all chains (`chains.py`), beside the paper's ste
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from cookscribe.model.beyond.chains import BestChains, Potentials, best_chains
-from cookscribe.model.beyond.planner import Plan
-from cookscribe.model.beyond.refinement import tiou_of_pairs
+from cookscribe.model.beyond.chains import Potentials, best_chains
+from cookscribe.model.beyond.planner import SHORTEST_SHARE, Plan
+from cookscribe.model.beyond.refinement import voted_times
+from cookscribe.model.overlap import tiou_of_all
 
 StoryRule = Literal["quality", "chain", "counted", "both"]
 
@@ -60,13 +64,13 @@ def plan_stories(
             lengths = likeliest_length(chains.scores, plan.count, count_weight)
         else:
             lengths = nearest_length(chains.scores, expected_count(plan.count))
-    return _told(chains, lengths, plan.mask)
+    return [chains.of(b, int(lengths[b])) if bool(plan.mask[b].any()) else [] for b in range(len(plan.mask))]
 
 
 def quality_potentials(plan: Plan, max_overlap: float) -> Potentials:
     """Chains whose score is the sum of the qualities; neighbours that overlap more than `max_overlap` are forbidden."""
     quality = plan.quality.sigmoid().masked_fill(~plan.mask, float("-inf"))
-    tiou = tiou_of_pairs(plan.times.unsqueeze(2), plan.times.unsqueeze(1))
+    tiou = tiou_of_all(plan.times)
     edge = torch.zeros_like(tiou).masked_fill(tiou > max_overlap, float("-inf"))
     nothing = torch.zeros_like(quality)
     return Potentials(quality, nothing, nothing, edge)
@@ -81,7 +85,7 @@ def joint_potentials(plan: Plan, share: float) -> Potentials:
     # Padding is minus infinity already, which a share of 0 would turn into NaN.
     node = plan.quality.sigmoid() + share * own.node.masked_fill(~plan.mask, 0.0)
     if plan.redundancy is None:
-        lost = OVERLAP_COST * tiou_of_pairs(plan.times.unsqueeze(2), plan.times.unsqueeze(1))
+        lost = OVERLAP_COST * tiou_of_all(plan.times)
     else:
         lost = plan.redundancy.sigmoid()
     node = node.masked_fill(~plan.mask, float("-inf"))
@@ -110,5 +114,21 @@ def likeliest_length(scores: Tensor, count: Tensor, weight: float) -> Tensor:
     return (scores + weight * log_probability[:, : scores.shape[1]]).argmax(dim=1) + 1
 
 
-def _told(chains: BestChains, lengths: Tensor, mask: Tensor) -> list[list[int]]:
-    return [chains.of(b, int(lengths[b])) if bool(mask[b].any()) else [] for b in range(len(mask))]
+def planned_slots(plan: Plan, rule: StoryRule, *, longest: int, count_weight: float) -> Tensor:
+    """The slots of the story of each video, (B, longest): n + 1 for candidate n, 0 (STOP) behind the last."""
+    slots = torch.zeros(len(plan.mask), longest, dtype=torch.long, device=plan.mask.device)
+    for video, story in enumerate(plan_stories(plan, rule, longest=longest, count_weight=count_weight)):
+        slots[video, : len(story)] = torch.tensor(story, device=slots.device) + 1
+    return slots
+
+
+def refined_spans(
+    plan: Plan, times: Tensor, spans: Sequence[NDArray[np.float64]], *, vote: bool
+) -> list[NDArray[np.float64]]:
+    """The planned borders of all candidates in seconds; (B, N, 2) `times` and `spans` are those before refinement."""
+    # Shares of the video become seconds by the candidate's own length, which is known in both.
+    length = (times[..., 1:] - times[..., :1]).clamp(min=SHORTEST_SHARE)
+    refined = voted_times(plan.times, plan.quality.sigmoid(), plan.mask) if vote else plan.times
+    moves = ((refined - times) / length).double().cpu().numpy()
+    moved = [span + moves[b, : len(span)] * (span[:, 1:] - span[:, :1]) for b, span in enumerate(spans)]
+    return [np.maximum(span, 0.0) for span in moved]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from cookscribe.model.overlap import overlap_and_union
+
 EPSILON = 1e-5
 
 
@@ -24,8 +26,7 @@ def generalized_iou(left: Tensor, right: Tensor) -> Tensor:
 
     Overlap over union, minus the share of the common hull that neither covers; two equal empty spans give 0.
     """
-    overlap = (torch.minimum(left[..., 1], right[..., 1]) - torch.maximum(left[..., 0], right[..., 0])).clamp(min=0)
-    union = (left[..., 1] - left[..., 0]) + (right[..., 1] - right[..., 0]) - overlap
+    overlap, union = overlap_and_union(left, right)
     hull = torch.maximum(left[..., 1], right[..., 1]) - torch.minimum(left[..., 0], right[..., 0])
     tiny = torch.finfo(overlap.dtype).tiny
     return overlap / union.clamp(min=tiny) - (hull - union) / hull.clamp(min=tiny)

@@ -25,7 +25,7 @@ from cookscribe.evaluation.report import evaluate, figure_at
 from cookscribe.files import read_json, write_json, write_text
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
-from cookscribe.learning.narrated.run import Narrated, SpeechRun, read_out
+from cookscribe.learning.narrated.run import Narrated, SpeechRun, inference_decoding
 from cookscribe.learning.nearest import NearestNeighbourCaptioner
 from cookscribe.learning.story_task import told_events
 from cookscribe.proposals.plain import reranked, suppressed
@@ -142,7 +142,7 @@ class NarratedStudy:
             listener.input(self.heard[key], spans, self.listed(key, listing))
             for key, spans in self.events[source].items()
         ]
-        stories = writer.write(inputs, read_out(writer.config.decoding))
+        stories = writer.write(inputs, inference_decoding(writer.config.decoding))
         return {key: told_events(story) for key, story in zip(self.events[source], stories, strict=True)}
 
     def listed(self, key: str, listing: str) -> Sequence[str] | None:

@@ -170,8 +170,8 @@ def decoding(options: StudyOptions) -> str:
         "argmax": {"reuse": True},
         "no reuse": {},
         "monotone": {"order": "start"},
-        "story": {"events": "chain", "refine": False},
-        "story, refined": {"events": "chain"},
+        "story": {"selection": "chain", "refine": False},
+        "story, refined": {"selection": "chain"},
         "no reuse, beam of 3": {"beam": 3},
         "story, refined, beam of 3": STORY,
     }

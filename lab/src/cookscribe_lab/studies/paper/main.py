@@ -40,7 +40,7 @@ MODELS: tuple[Variant, ...] = tuple(
     for letters in ("b", "bi", "biv", "bivt")
 )
 # Our best way to read the same trainings out: the planner's story, sentences by beam search.
-STORY: dict[str, Any] = {"events": "chain", "beam": 3}
+STORY: dict[str, Any] = {"selection": "chain", "beam": 3}
 STORIES: tuple[Variant, ...] = tuple(
     Variant(name=f"{variant.name}, story", letters=variant.letters, decoding=STORY) for variant in MODELS
 )

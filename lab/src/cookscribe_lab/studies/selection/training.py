@@ -41,7 +41,7 @@ class SelectionConfig(Config):
 
     Attributes:
         way: "planner" learns the plan of the whole story, "pointer" the paper's choice of one event after another.
-        width, layers: of the pointer's event transformer; planner_width, planner_layers: of the planner, which reads
+        width, layers: of the pointer's event transformer; planner_width: of the planner, which reads
             the numbers of the candidates directly.
     """
 
@@ -49,8 +49,6 @@ class SelectionConfig(Config):
     width: int = 32
     layers: int = 1
     planner_width: int = 32
-    planner_layers: int = 2
-    reach: float = 0.6
     dropout: float = 0.1
     epochs: int = Field(default=30, ge=1)
     batch_size: int = 32
@@ -77,9 +75,6 @@ class SelectionConfig(Config):
             planner_reads="features",
             redundancy=True,
             planner_width=self.planner_width,
-            planner_layers=self.planner_layers,
-            planner_dropout=self.dropout,
-            reach=self.reach,
         )
 
 

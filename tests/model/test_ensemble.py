@@ -1,4 +1,4 @@
-"""Models that write together: who agrees is heard as one, and a plan is made of all plans."""
+"""Ensembles: members that agree write as one, and a plan is made of all plans."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tests.model.examples import WORDS, build, close, inputs_of, some_videos, ti
 NAMES = [f"w{i}" for i in range(WORDS)]
 
 
-@pytest.mark.parametrize("events", ["steps", "quality", "chain", "both", "given"])
-def test_models_that_think_the_same_write_what_one_writes(events: Any) -> None:
+@pytest.mark.parametrize("selection", ["stepwise", "quality", "chain", "both", "all"])
+def test_models_that_think_the_same_write_what_one_writes(selection: Any) -> None:
     model, videos = build(tiny("bivt", planner=True), 3), some_videos(3)
-    config = DecodingConfig(max_steps=3, max_words=5, beam=3, events=events)
+    config = DecodingConfig(max_steps=3, max_words=5, beam=3, selection=selection)
     inputs, spans = inputs_of(videos), [v.times * 60 for v in videos]
     alone = write_stories(model, inputs, spans, NAMES, config)
     agreed = write_stories(model, inputs, spans, NAMES, config, [model, model])
@@ -40,7 +40,7 @@ def test_the_mean_plan_chooses_the_events_and_their_borders() -> None:
     inputs, spans = inputs_of(videos), [v.times * 60 for v in videos]
     plan = mean_plan([model.plan(inputs) for model in models])
     told = plan_stories(plan, "quality", longest=4)
-    config = DecodingConfig(max_steps=4, max_words=2, events="quality")
+    config = DecodingConfig(max_steps=4, max_words=2, selection="quality")
     stories = write_stories(models[0], inputs, spans, NAMES, config, models[1:])
     assert [[step.choice for step in story.steps] for story in stories] == told
     for number, story in enumerate(stories):
@@ -64,7 +64,7 @@ def test_mean_of_log_probabilities() -> None:
 
 def test_all_need_a_planner_where_the_story_is_planned() -> None:
     videos = some_videos(1)
-    config = DecodingConfig(events="chain")
+    config = DecodingConfig(selection="chain")
     with pytest.raises(BadValueError, match="no planner"):
         write_stories(
             build(tiny("b", planner=True)),
