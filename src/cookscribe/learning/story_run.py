@@ -107,8 +107,8 @@ class StoryRun(Config):
     word_epochs: int | None = Field(default=None, ge=0)
     oracle: Oracle | None = None
     texts: tuple[TextInput, ...] = ()
-    parts: int = Field(default=1, ge=1, exclude_if=lambda v: v == 1)
-    copy_list: bool = Field(default=False, exclude_if=lambda v: not v)
+    parts: int = Field(default=1, ge=1)
+    copy_list: bool = False
     word_vectors: str = ""
     min_count: int = Field(default=3, ge=1)
     min_action_count: int | None = Field(default=None, ge=0)
