@@ -61,7 +61,7 @@ class DecodingConfig(Config):
     no_repeat_ngram: int = Field(default=0, ge=0, le=200)
     no_repeat_from: int = Field(default=0, ge=0, le=2**20)
     may_repeat: tuple[int, ...] = ()
-    stop_bias: float = Field(default=0.0, ge=-1000, le=1000)
+    stop_bias: float = Field(default=0.0, ge=-1e6, le=1e6)
     selection: Literal["stepwise", "all", "quality", "chain", "counted", "both"] = "stepwise"
     count_weight: float = Field(default=1.0, ge=0, le=1000)
     refine: bool = True
