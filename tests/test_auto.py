@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import cookscribe.auto as auto
 import numpy as np
 import pytest
+from cookscribe.auto import DRAWN, NARRATED, AutoScribe, NoModelFitsError, told_by, unusable
 from typer.testing import CliRunner
 
-import cookscribe.auto as auto
-from cookscribe.auto import DRAWN, NARRATED, AutoScribe, NoModelFitsError, told_by, unusable
 from cookscribe.cli import build_app
 from cookscribe.errors import MissingDependencyError
 from cookscribe.recipe import Recipe, Span, Step, Video

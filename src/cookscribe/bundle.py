@@ -11,29 +11,24 @@ kitchen/
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.resources import files
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import torch
 from pydantic import Field
 
 from cookscribe.config import Config
 from cookscribe.errors import BadFileError, BadValueError, MissingFileError
-from cookscribe.files import copy_file, unwritable, write_text
-from cookscribe.model_folder import CONFIG, VOCABULARY, WEIGHTS, read_tensors, write_tensors
-from cookscribe.proposals.pdvc.propose import Proposer
-from cookscribe.story_writer import StoryWriter, store_decoding
 
 # A package announces a package of bundle folders under this group of entry points.
 ENTRY_POINTS = "cookscribe.bundles"
 DESCRIPTION, CARD = "bundle.json", "README.md"
 PROPOSALS, STORY, UNLISTED = "proposals", "story", "story-unlisted"
+LISTENER, SPANS = "listener", "spans"
 MOST_MEMBERS = 16
 
 
@@ -46,9 +41,11 @@ class BundleConfig(Config):
 
     Attributes:
         format: version of the folder's layout.
-        kind: "film" watches (proposals/ and story/); "speech" listens, see `cookscribe.speech`.
+        kind: "visual" watches (proposals/ and story/), "speech" listens (listener/, spans/ and story/), "auto" stands
+            for the first of `choices` that fits a film.
         name: what `--model` calls it.
         encoder: which features it reads, see `encoders.load_encoder`.
+        choices: names of the bundles that `auto` chooses from, in order.
         rate: frames a second that the encoder looks at; None leaves it the encoder's own.
         simulated: True when it learnt from the simulated kitchen only.
         films: for which films it is, in words a user understands.
@@ -62,9 +59,10 @@ class BundleConfig(Config):
     """
 
     format: Literal[1] = 1
-    kind: Literal["film", "speech"] = "film"
+    kind: Literal["visual", "speech", "auto"] = "visual"
     name: str = Field(max_length=200)
-    encoder: str = Field(max_length=200)
+    encoder: str = Field(default="", max_length=200)
+    choices: tuple[str, ...] = Field(default=(), max_length=100)
     rate: float | None = Field(default=None, ge=0.01, le=60)
     simulated: bool = False
     films: str = ""
@@ -124,7 +122,7 @@ class Bundle:
         return found
 
     @property
-    def unlisted(self) -> Path | None:
+    def without_ingredients(self) -> Path | None:
         """Folder of the recipe model for films without an ingredient list, if the bundle has one."""
         folder = self.folder / UNLISTED
         return folder if folder.is_dir() else None
@@ -156,86 +154,3 @@ def find_bundle(name: str | Path) -> Bundle:
     if Path(name).is_dir():
         return Bundle.open(Path(name))
     raise BadValueError(str(name), "no bundle of this name and no such folder", shipped_advice())
-
-
-def bundle_models(
-    name: str, films: str, proposals: Path, story: Path, target: Path, members: Sequence[Path] = ()
-) -> Bundle:
-    """Make a bundle of model folders that read the same features; its card says what it was made of.
-
-    Raises:
-        BadValueError: the models read different features, the words of `members` are not those of
-            `story`, or `target` is not empty.
-    """
-    proposer, writer = Proposer.load(proposals), StoryWriter.load(story, members=members)
-    if target.exists() and any(target.iterdir()):
-        raise BadValueError(target, "is not empty", "choose a new folder")
-    encoder, width = writer.config.encoder, writer.config.track_width
-    if proposer.config.encoder != encoder or proposer.config.feature_size != width:
-        raise BadValueError(
-            story,
-            f"reads {width} columns of {encoder!r}, the proposal model {proposer.config.feature_size} "
-            f"of {proposer.config.encoder!r}",
-            "train both on the same features",
-        )
-    config = BundleConfig(name=name, encoder=encoder, films=films, simulated=writer.config.simulated)
-    learnt = "the simulated kitchen only" if config.simulated else "film"
-    model = writer.config.model
-    together = f", {1 + len(members)} that write together" if members else ""
-    card = f"""# {name}
-
-{films or "A recipe model for cooking videos."}
-
-- Reads {encoder} features ({width} columns); learnt from {learnt}.
-- Proposals: PDVC, {proposer.config.queries} candidates. Recipe model: {model.letters}, {model.width} units{together}.
-- {len(writer.vocabulary)} words, {len(writer.config.actions)} actions. Weights in half precision.
-"""
-    return pack(config, proposals, story, card, target, members=members)
-
-
-def pack(
-    config: BundleConfig,
-    proposals: Path,
-    story: Path,
-    card: str,
-    target: Path,
-    unlisted: Path | None = None,
-    members: Sequence[Path] = (),
-    decodings: Mapping[str, Mapping[str, Any]] | None = None,
-) -> Bundle:
-    """Make a bundle of trained models; weights are stored in half precision, training states are left behind.
-
-    Args:
-        decodings: changes to how recipe models decode, by folder of the bundle (`STORY`, `UNLISTED`).
-    """
-    unfinished(target)
-    pack_model(proposals, target / PROPOSALS)
-    pack_model(story, target / STORY)
-    for number, other in enumerate(members, 2):
-        pack_model(other, member_folder(target, number))
-    if unlisted is not None:
-        pack_model(unlisted, target / UNLISTED)
-    for part, changes in (decodings or {}).items():
-        store_decoding(target / part, changes)
-    write_text(target / CARD, card)
-    # Last, because a folder with this file counts as a bundle.
-    config.save(target / DESCRIPTION)
-    return Bundle(target, config)
-
-
-def unfinished(target: Path) -> None:
-    """Let a folder no longer count as a bundle, because its parts are about to be replaced one after another."""
-    try:
-        (target / DESCRIPTION).unlink(missing_ok=True)
-    except OSError as error:
-        raise unwritable(target / DESCRIPTION, error) from None
-
-
-def pack_model(source: Path, folder: Path) -> None:
-    """Copy what a trained model needs to be used; weights in half precision, the training's state left behind."""
-    for file in (CONFIG, VOCABULARY):
-        if (source / file).is_file():
-            copy_file(source / file, folder / file)
-    tensors, header = read_tensors(source / WEIGHTS)
-    halved = {key: value.half() if value.dtype == torch.float32 else value for key, value in tensors.items()}
-    write_tensors(folder / WEIGHTS, halved, header)

@@ -53,3 +53,7 @@ class BadValueError(InputError):
 
 class MissingDependencyError(CookscribeError):
     """An optional package, runtime or weight file is not installed."""
+
+
+class NoModelFitsError(InputError):
+    """No installed bundle can read this film."""

@@ -16,7 +16,7 @@ from cookscribe.model.config import PAD as MODEL_PAD
 from cookscribe.model.config import SPECIAL_TOKENS
 from cookscribe.model.config import UNK as MODEL_UNK
 from cookscribe.model.story_input import Reader, batch_inputs
-from cookscribe.story_writer import with_features
+from cookscribe.pipelines.story_writer import with_features
 from cookscribe.text.actions import ActionMatcher
 from cookscribe.text.vocabulary import BOS, EOS, UNK, Vocabulary
 from cookscribe.track import FeatureTrack

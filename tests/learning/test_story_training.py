@@ -22,7 +22,7 @@ from cookscribe.learning.datasets.oracle import oracle_labels
 from cookscribe.learning.loop import shuffled, train
 from cookscribe.learning.story_run import StoryRun, make_task, read_candidate_file, read_material, train_story
 from cookscribe.learning.story_task import StoryTask, told_events
-from cookscribe.story_writer import StoryWriter
+from cookscribe.pipelines.story_writer import StoryWriter
 from tests.learning.story_kitchen import video, write_kitchen
 
 

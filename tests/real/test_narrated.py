@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from cookscribe.speech_scribe import SpeechScribe
 
 from cookscribe.bundle import find_bundle
 from cookscribe.evaluation.events import Events
@@ -13,7 +14,6 @@ from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.narrated.run import Narrated
 from cookscribe.learning.nearest import NearestNeighbourCaptioner
 from cookscribe.learning.story_task import told_events
-from cookscribe.speech_scribe import SpeechScribe
 
 VIDEOS, REMEMBERED = 30, 300
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cookscribe.auto import told_by
+from cookscribe.speech_scribe import SpeechScribe, named_in
 from typer.testing import CliRunner
 
-from cookscribe.auto import told_by
 from cookscribe.bundle import Bundle
 from cookscribe.candidates import Candidates
 from cookscribe.cli import build_app
@@ -25,7 +26,6 @@ from cookscribe.scribe import load
 from cookscribe.senses.event_words import GIVEN, HEARD_NAME
 from cookscribe.senses.subtitles import read_transcript
 from cookscribe.senses.transcripts import Transcript
-from cookscribe.speech_scribe import SpeechScribe, named_in
 from cookscribe.story import StoryStep
 from cookscribe.text.vocabulary import UNK, Vocabulary
 from cookscribe.video import probe, write_video

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from cookscribe.speech_scribe import SpeechScribe
 
 from cookscribe.bundle import Bundle, find_bundle
 from cookscribe.model_folder import read_tensors
 from cookscribe.recipe import Recipe, Video
 from cookscribe.senses.transcripts import Transcript
-from cookscribe.speech_scribe import SpeechScribe
 
 TALK = (
     (20.0, "hello everybody and welcome today we make pancakes"),

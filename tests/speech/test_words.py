@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cookscribe.errors import BadFileError
+from cookscribe.pipelines.transcript_reader import TranscriptReader
 from cookscribe.senses.event_words import (
     GIVEN,
     HEARD_NAME,
@@ -24,7 +25,6 @@ from cookscribe.senses.event_words import (
 )
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.senses.word_space import SAID_BY, HeardText, WordSpace, plain
-from cookscribe.transcript_reader import Listener
 
 TALKS = ["so chop the onion very finely", "now fry the onion in butter", "then boil the rice in water"] * 6
 
@@ -74,14 +74,14 @@ def test_a_track_says_what_is_said_nearby() -> None:
 
 
 def test_space_and_names_survive_their_files(tmp_path: Path) -> None:
-    listener = Listener(space(), ("onion", "soy sauce"))
+    listener = TranscriptReader(space(), ("onion", "soy sauce"))
     listener.save(tmp_path)
-    again = Listener.load(tmp_path)
+    again = TranscriptReader.load(tmp_path)
     assert (again.space.words, again.names) == (listener.space.words, listener.names)
     assert np.allclose(again.space.vectors, listener.space.vectors, atol=1e-3)
     (tmp_path / "words.json").write_text('["onion"]')
     with pytest.raises(BadFileError, match="belong together"):
-        Listener.load(tmp_path)
+        TranscriptReader.load(tmp_path)
 
 
 def test_places_tell_inside_from_around() -> None:
@@ -166,7 +166,7 @@ def test_ingredients_are_heard() -> None:
     assert names == ("onion", "soy sauce")
     transcript = Transcript.from_text("some soy sauce , and rice , then two onions", 30.0)
     assert IngredientFinder(names)(transcript) == ("soy sauce", "onion")
-    listener = Listener(space(), names)
+    listener = TranscriptReader(space(), names)
     video = listener.listen(transcript, 30.0)
     spans = np.array([[0.0, 30.0]])
     without, listed = listener.input(video, spans), listener.input(video, spans, ["rice"])

@@ -8,15 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cookscribe.bundle import Bundle, pack
+from cookscribe.bundle import Bundle
 from cookscribe.encoders import Progress
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadFileError, MissingFileError
+from cookscribe.learning.packing import pack
 from cookscribe.learning.proposals.run import read_folds
+from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.proposals.store import read_candidate_store
 from cookscribe.scribe import load_film_scribe
 from cookscribe.seeds import generator
-from cookscribe.story_writer import StoryWriter
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile, write_video
 from cookscribe_lab.kitchen_bundle import build as making

@@ -40,9 +40,9 @@ def predict(
     from cookscribe.files import write_json
     from cookscribe.learning.story_run import candidate_texts, read_candidate_file
     from cookscribe.model.decoding import DecodingConfig
+    from cookscribe.pipelines.story_writer import StoryWriter, as_predictions
     from cookscribe.progress import track
     from cookscribe.senses.transcripts import read_timed_transcripts
-    from cookscribe.story_writer import StoryWriter, as_predictions
 
     torch.set_num_threads(max(threads, 1))
     writer = StoryWriter.load(model[0], members=model[1:])

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 
     from cookscribe.export.writers import Written
     from cookscribe.recipe import Recipe
-    from cookscribe.scribe import RecipeWriter
+    from cookscribe.scribe import Scribe
     from cookscribe.video import VideoFile
 
-AUTO = "auto"
 LONGEST_NAME = 255  # bytes, on all common file systems
 
 
@@ -34,7 +33,7 @@ def write_command(
     ingredients_file: Path = typer.Option(None, help="The same from a text file, one name a line or with commas."),
     title: str = typer.Option("", help="Title of the recipe; by default made from the file name."),
     model: str = typer.Option(
-        AUTO, help="Name of a shipped bundle, or a bundle's folder (see `cookscribe bundle`); auto looks and listens."
+        "auto", help="Name of a shipped bundle, or a bundle's folder (see `cookscribe bundle`); auto looks and listens."
     ),
     transcript: Path = typer.Option(
         None, help="What is said: .vtt, .srt, .json or .txt of one video, or .jsonl of many by file name."
@@ -45,6 +44,7 @@ def write_command(
     out: Path = typer.Option(Path(), help="Folder for the files."),
     embed_video: bool = typer.Option(False, "--embed-video", help="Put the video into the page."),
     threads: int = typer.Option(0, help="CPU threads; 0 takes all."),
+    device: str = typer.Option("", help="Where the networks run, e.g. cpu or cuda; a GPU if there is one."),
     max_pixels: int | None = MAX_PIXELS,
     max_seconds: float | None = MAX_SECONDS,
 ) -> None:
@@ -71,7 +71,7 @@ def write_command(
     screen, notices = Console(), Console(stderr=True)
     if transcript is not None and transcript.suffix != ".jsonl" and len(videos) > 1:
         raise BadValueError("--transcript", "one transcript cannot be that of several videos", "give a .jsonl of all")
-    scribe = find_scribe(model, transcript)
+    scribe = find_scribe(model, transcript, device)
     failures: list[CookscribeError] = []
     for video in videos:
         try:
@@ -108,7 +108,7 @@ def bundle_command(
     films: str = typer.Option("", help="For which films it is, in a few words."),
 ) -> None:
     """Make a bundle of a proposal model and a recipe model, or several that write together, for `cookscribe write`."""
-    from cookscribe.bundle import bundle_models
+    from cookscribe.learning.packing import bundle_models
 
     made = bundle_models(name, films, proposals, story[0], out, story[1:])
     size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
@@ -150,22 +150,15 @@ def check_names(videos: Sequence[Path], formats: Sequence[str], out: Path) -> li
     return films
 
 
-def find_scribe(model: str, transcript: Path | None = None) -> RecipeWriter:
-    """The scribe that was asked for, or one that chooses."""
-    from cookscribe.auto import AutoScribe, told_by
+def find_scribe(model: str, transcript: Path | None = None, device: str = "") -> Scribe:
+    """The scribe that was asked for."""
     from cookscribe.errors import BadValueError
     from cookscribe.scribe import load
+    from cookscribe.senses.listening import recogniser_from_file
 
-    if model == AUTO:
-        return AutoScribe(None if transcript is None else told_by(transcript))
-    scribe = load(model)
-    if transcript is not None:
-        from cookscribe.senses.listening import Hearing
-        from cookscribe.speech_scribe import SpeechScribe
-
-        if not isinstance(scribe, SpeechScribe):
-            raise BadValueError("--transcript", f"{model} watches films and does not listen", "leave one out")
-        scribe.hearing = Hearing(told_by(transcript))
+    scribe = load(model, device or None, recogniser_from_file(transcript) if transcript else None)
+    if transcript is not None and scribe.bundle.config.kind == "visual":
+        raise BadValueError("--transcript", f"{model} watches films and does not listen", "leave one out")
     return scribe
 
 
@@ -177,7 +170,7 @@ def _read_ingredients(text: str, file: Path | None) -> list[str]:
     return [name.strip().lstrip("-*• ").strip() for line in text.splitlines() for name in line.split(",")]
 
 
-def write_one(scribe: RecipeWriter, film: VideoFile, ingredients: list[str], title: str, notices: Console) -> Recipe:
+def write_one(scribe: Scribe, film: VideoFile, ingredients: list[str], title: str, notices: Console) -> Recipe:
     """Write one recipe while a bar shows the stages."""
     from rich.markup import escape
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -198,7 +191,7 @@ def write_one(scribe: RecipeWriter, film: VideoFile, ingredients: list[str], tit
                 tasks[name] = bar.add_task(escape(f"{name} {one_line(film.path.name)}"), total=1.0)
             bar.update(tasks[name], completed=share)
 
-        return scribe.write(film, ingredients, title or None, stage)
+        return scribe.write(film, ingredients, title or None, stage=stage)
 
 
 def export_recipe(recipe: Recipe, film: VideoFile, formats: tuple[str, ...], out: Path, embed_video: bool) -> Written:

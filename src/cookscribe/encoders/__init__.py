@@ -38,15 +38,15 @@ def _load_one(name: str, options: EncoderOptions) -> Encoder:
     if name == "effnet":
         from cookscribe.encoders.effnet import RATE, EffNetEncoder
 
-        return EffNetEncoder(options.weights.get("effnet"), options.rate or RATE)
+        return EffNetEncoder(options.weights.get("effnet"), options.rate or RATE, options.device)
     if name == "milnce":
         from cookscribe.encoders.milnce import MilNceEncoder
 
-        return MilNceEncoder(options.weights.get("milnce"))
+        return MilNceEncoder(options.weights.get("milnce"), device=options.device)
     if name == "i3d":
         from cookscribe.encoders.i3d import I3dEncoder
 
-        return I3dEncoder(options.weights.get("i3d"))
+        return I3dEncoder(options.weights.get("i3d"), options.device)
     if name == "speech":
         from cookscribe.encoders.speech import SpeechEncoder
         from cookscribe.senses.recogniser import FromFile, Whisper
@@ -54,7 +54,7 @@ def _load_one(name: str, options: EncoderOptions) -> Encoder:
         listener = (
             FromFile(options.transcripts)
             if options.transcripts
-            else Whisper(options.weights.get("whisper"), options.language)
+            else Whisper(options.weights.get("whisper"), options.language, options.device)
         )
         return SpeechEncoder(listener, options.weights.get("minilm"))
     if name == "tsn":

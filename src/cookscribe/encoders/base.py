@@ -45,6 +45,7 @@ class EncoderOptions(Config):
         tsn_folder, video_lengths: the published TSN folder, and the file of durations and frame counts.
         language: language spoken, for Whisper models that know several.
         rate: frames a second that `effnet` looks at; None leaves it its own.
+        device: where the networks run, e.g. "cpu" or "cuda".
     """
 
     weights: dict[str, Path] = Field(default_factory=dict)
@@ -53,3 +54,4 @@ class EncoderOptions(Config):
     video_lengths: Path | None = None
     language: str = "en"
     rate: float | None = Field(default=None, gt=0)
+    device: str = "cpu"

@@ -157,13 +157,14 @@ class I3dEncoder:
     name = "i3d"
     width = WIDTH
 
-    def __init__(self, weights: Path | None = None) -> None:
+    def __init__(self, weights: Path | None = None, device: str = "cpu") -> None:
         found = locate("i3d", weights)
         path = found.file(next(iter(found.weights.files)))
         try:
-            self.network = I3D.from_published(read_pickled_arrays(path))
+            self.network = I3D.from_published(read_pickled_arrays(path)).to(device)
         except (KeyError, RuntimeError, ValueError, StopIteration) as error:
             raise BadFileError(path, f"does not hold the I3D network: {error}") from None
+        self.device = device
 
     def encode(self, video: VideoFile, progress: Progress = silent) -> FeatureTrack:
         """(T, 1024) float32, one row a second."""
@@ -181,5 +182,7 @@ class I3dEncoder:
     def features(self, clips: NDArray[np.uint8]) -> NDArray[np.float32]:
         """(B, T, H, W, 3) RGB -> (B, 1024)."""
         with torch.inference_mode():
-            pixels = torch.from_numpy(clips).permute(0, 4, 1, 2, 3).to(torch.float32).div_(127.5).sub_(1.0)
-            return self.network(pixels.contiguous()).numpy()  # type: ignore[no-any-return]
+            pixels = (
+                torch.from_numpy(clips).to(self.device).permute(0, 4, 1, 2, 3).to(torch.float32).div_(127.5).sub_(1.0)
+            )
+            return self.network(pixels.contiguous()).cpu().numpy()  # type: ignore[no-any-return]

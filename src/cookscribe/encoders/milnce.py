@@ -46,6 +46,7 @@ class MilNceEncoder:
         window: int = WINDOW,
         stride: int = STRIDE,
         side: int = SIDE,
+        device: str = "cpu",
     ) -> None:
         if window < 2 or window % 2 or side < 64 or side % 2 or not 1 <= stride <= window or rate <= 0:
             raise BadValueError(
@@ -53,6 +54,8 @@ class MilNceEncoder:
             )
         self.network, words = load_s3d(locate("milnce", weights))
         self.network.fold()
+        self.network.to(device)
+        self.device = device
         self.numbers = WordNumbers(words)
         self.rate, self.window, self.stride, self.side = rate, window, stride, side
 
@@ -72,13 +75,13 @@ class MilNceEncoder:
     def features(self, clips: NDArray[np.uint8]) -> NDArray[np.float32]:
         """(B, T, H, W, 3) RGB -> (B, 512)."""
         with torch.inference_mode():
-            pixels = torch.from_numpy(clips).permute(0, 4, 1, 2, 3).to(torch.float32).div_(255.0).contiguous()
-            return self.network(pixels).numpy()  # type: ignore[no-any-return]
+            pixels = torch.from_numpy(clips).to(self.device).permute(0, 4, 1, 2, 3).to(torch.float32)
+            return self.network(pixels.div_(255.0).contiguous()).cpu().numpy()  # type: ignore[no-any-return]
 
     def text(self, sentences: Sequence[str]) -> NDArray[np.float32]:
         """(B, 512): vectors whose dot product with the rows says how well sentence and film fit."""
         with torch.inference_mode():
-            return self.network.text_module(self.numbers(sentences)).numpy()  # type: ignore[no-any-return]
+            return self.network.text_module(self.numbers(sentences).to(self.device)).cpu().numpy()  # type: ignore[no-any-return]
 
 
 def load_s3d(found: Found) -> tuple[S3D, tuple[str, ...]]:

@@ -10,7 +10,7 @@ import numpy as np
 from cookscribe.encoders.base import Progress, silent
 from cookscribe.encoders.minilm import SentenceVectors
 from cookscribe.encoders.store import FeatureStore
-from cookscribe.senses.recogniser import FromFile, Listener
+from cookscribe.senses.recogniser import FromFile, Recogniser
 from cookscribe.senses.transcripts import (
     Transcript,
 )
@@ -35,7 +35,7 @@ class SpeechEncoder:
     name = "speech"
     width = SentenceVectors.width
 
-    def __init__(self, listener: Listener, weights: Path | None = None) -> None:
+    def __init__(self, listener: Recogniser, weights: Path | None = None) -> None:
         self.listener = listener
         self.vectors = SentenceVectors(weights)
         self.transcript: Transcript | None = None

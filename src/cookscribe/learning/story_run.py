@@ -30,11 +30,11 @@ from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig
 from cookscribe.model.story_config import READ_PADDING, READ_UNKNOWN, Oracle, StoryConfig, TextInput
 from cookscribe.model.story_input import Reader, StoryInput
+from cookscribe.pipelines.story_writer import with_features
 from cookscribe.progress import track
 from cookscribe.proposals.candidate_files import read_candidates
 from cookscribe.proposals.store import read_candidate_store
 from cookscribe.senses.transcripts import Transcript
-from cookscribe.story_writer import with_features
 from cookscribe.text.actions import ActionMatcher, packaged_verbs
 from cookscribe.text.tokens import ptb_tokens
 from cookscribe.text.vocabulary import Vocabulary

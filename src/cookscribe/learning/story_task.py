@@ -18,9 +18,9 @@ from cookscribe.model.losses import StoryLosses
 from cookscribe.model.recipe_model import RecipeModel
 from cookscribe.model.story_config import StoryConfig
 from cookscribe.model.story_input import StoryInput, batch_inputs
+from cookscribe.pipelines.story_writer import KIND, decode
 from cookscribe.seeds import generator
 from cookscribe.story import Story
-from cookscribe.story_writer import KIND, decode
 from cookscribe.text.vocabulary import Vocabulary
 
 # Batches that are sorted together by the number of steps.

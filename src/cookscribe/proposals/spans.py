@@ -26,6 +26,7 @@ from cookscribe.track import FeatureTrack
 
 Floats = NDArray[np.float64]
 
+KIND = "spans"
 SPAN = 32  # numbers a span is judged by
 
 
@@ -155,9 +156,10 @@ class SpanFinder:
     @torch.no_grad()
     def qualities(self, track: FeatureTrack) -> tuple[Floats, float]:
         """(S,) expected tIoU of the spans of the grid, and the expected number of steps."""
-        rows = torch.from_numpy(track.resampled(self.config.bins)).unsqueeze(0)
-        quality, count = self.model(rows, torch.tensor([track.duration], dtype=torch.float32))
-        return quality[0].sigmoid().double().numpy(), float(count[0])
+        device = self.model.places.device
+        rows = torch.from_numpy(track.resampled(self.config.bins)).unsqueeze(0).to(device)
+        quality, count = self.model(rows, torch.tensor([track.duration], dtype=torch.float32, device=device))
+        return quality[0].sigmoid().double().cpu().numpy(), float(count[0])
 
     def find(self, track: FeatureTrack, most: int = 18) -> Candidates:
         """The events of the best story; scores are expected tIoUs."""
@@ -168,14 +170,11 @@ class SpanFinder:
         return Candidates(np.minimum(spans, track.duration), quality[chosen], track.duration, count=count)
 
 
-KIND = "spans"
-
-
-def load_finder(folder: Path) -> SpanFinder:
+def load_finder(folder: Path, device: str = "cpu") -> SpanFinder:
     """Open a folder that `train_spans` wrote."""
     saved = open_model(folder, KIND)
     config = SpanConfig.parse(saved.config, saved.folder / CONFIG)
-    return SpanFinder(saved.build(lambda: SpanModel(config)))
+    return SpanFinder(saved.build(lambda: SpanModel(config)).to(device))
 
 
 def check_width(finder: SpanFinder, width: int, folder: Path) -> None:

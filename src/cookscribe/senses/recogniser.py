@@ -31,21 +31,22 @@ PIECE = 300.0
 SEARCHED = 20.0
 
 
-class Listener(Protocol):
+class Recogniser(Protocol):
     """Gives the words of a film."""
 
     def __call__(self, video: VideoFile, progress: Progress = silent) -> Transcript: ...
 
 
 class Whisper:
-    """Recognises speech with faster-whisper, on the processor, word by word.
+    """Recognises speech with faster-whisper, word by word.
 
     Args:
         weights: folder of a CTranslate2 Whisper model; None searches for one.
         language: language spoken, for models that know several.
+        device: where it runs, e.g. "cuda"; None is the processor.
     """
 
-    def __init__(self, weights: Path | None = None, language: str = "en") -> None:
+    def __init__(self, weights: Path | None = None, language: str = "en", device: str | None = None) -> None:
         if importlib.util.find_spec("faster_whisper") is None:
             raise MissingDependencyError(
                 "speech", "faster-whisper is not installed", "pip install 'cookscribe[speech]'"
@@ -56,7 +57,7 @@ class Whisper:
         try:
             self.model: Any = WhisperModel(
                 str(folder),
-                device="cpu",
+                device=(device or "cpu").split(":")[0],
                 compute_type="int8",
                 cpu_threads=torch.get_num_threads(),
                 local_files_only=True,

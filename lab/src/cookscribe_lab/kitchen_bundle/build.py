@@ -22,13 +22,14 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from cookscribe.bundle import PROPOSALS, STORY, UNLISTED, Bundle, BundleConfig, member_folder, pack
+from cookscribe.bundle import PROPOSALS, STORY, UNLISTED, Bundle, BundleConfig, member_folder
 from cookscribe.config import Config
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.files import write_json
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.splits import development_split, folds
 from cookscribe.learning.loop import History, train
+from cookscribe.learning.packing import pack
 from cookscribe.learning.proposals.data import VideoSet
 from cookscribe.learning.proposals.out_of_fold import ProposeOptions, forget_parts, propose_folder
 from cookscribe.learning.proposals.run import FOLDS, ProposalRun
@@ -36,11 +37,11 @@ from cookscribe.learning.proposals.task import ProposalTask
 from cookscribe.learning.story_run import StoryRun, make_task, read_material
 from cookscribe.learning.story_task import told_events
 from cookscribe.model.decoding import DecodingConfig
+from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.progress import track
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.store import read_candidate_store, write_candidate_store
 from cookscribe.scribe import confidence, steps_apart
-from cookscribe.story_writer import StoryWriter
 from cookscribe.text.vocabulary import SPECIALS
 from cookscribe_lab.kitchen_bundle.cut_augmentation import remix
 from cookscribe_lab.kitchen_bundle.features import RATE, write_drawn_features

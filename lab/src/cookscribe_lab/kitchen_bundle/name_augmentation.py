@@ -16,8 +16,8 @@ from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.story_data import label_story
 from cookscribe.learning.story_task import StoryExample, StoryTask
 from cookscribe.model.story_input import Reader, StoryInput
+from cookscribe.pipelines.story_writer import with_features
 from cookscribe.seeds import generator
-from cookscribe.story_writer import with_features
 from cookscribe.text.actions import ActionMatcher
 from cookscribe_lab.kitchen_films.varieties import BY_KIND, call, renamed
 

@@ -17,20 +17,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cookscribe.bundle import CARD, DESCRIPTION, Bundle, BundleConfig, pack_model, unfinished
+from cookscribe.bundle import CARD, DESCRIPTION, LISTENER, SPANS, Bundle, BundleConfig
 from cookscribe.candidates import Candidates
 from cookscribe.files import copy_file, read_json, write_text
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.loop import HISTORY, History
 from cookscribe.learning.narrated.run import INFERENCE_DECODING, Narrated, SpeechMaterial, SpeechRun, train_writer
 from cookscribe.learning.narrated.span_task import train_spans
+from cookscribe.learning.packing import pack_model, store_decoding, unfinished
 from cookscribe.model_folder import VOCABULARY
+from cookscribe.pipelines.transcript_reader import NAMES, TranscriptReader
 from cookscribe.proposals.spans import SpanFinder, load_finder
 from cookscribe.proposals.store import read_candidate_store, write_candidate_store
 from cookscribe.senses.word_space import ENCODER, VECTORS, WORDS
-from cookscribe.speech_scribe import LISTENER, SPANS
-from cookscribe.story_writer import store_decoding
-from cookscribe.transcript_reader import NAMES, Listener
 
 OUT_OF_FOLD, STORY, BUNDLE = "out_of_fold.safetensors", "story", "bundle"
 FOLDS = 2
@@ -72,13 +71,13 @@ class SpeechFolder:
         return Narrated.read(self.data, "training")
 
     @cached_property
-    def listener(self) -> Listener:
+    def listener(self) -> TranscriptReader:
         """Words and names learnt from the training videos."""
         folder = self.out / LISTENER
         if not (folder / NAMES).is_file():
             self.narrated.listener().save(folder)
         # As it will be read later, in half precision.
-        return Listener.load(folder)
+        return TranscriptReader.load(folder)
 
     @cached_property
     def out_of_fold(self) -> dict[str, Candidates]:
@@ -137,7 +136,7 @@ def pack_speech(config: BundleConfig, listener: Path, spans: Path, story: Path, 
         pack_model(source, target / part)
     store_decoding(target / STORY, INFERENCE_DECODING)
     if not (target / CARD).is_file():
-        space = Listener.load(target / LISTENER).space
+        space = TranscriptReader.load(target / LISTENER).space
         text = CARD_TEXT.format(
             name=config.name, films=config.films, words=len(space.words) - 2, written=_written(target / STORY)
         )

@@ -24,12 +24,12 @@ from cookscribe.model.config import SPECIAL_TOKENS, preset
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig
 from cookscribe.model.story_config import StoryConfig
+from cookscribe.pipelines.transcript_reader import HeardVideo, TranscriptReader
 from cookscribe.seeds import generator
 from cookscribe.senses.event_words import PLACES, common_ingredients
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.senses.word_space import ENCODER, WIDTH, WordSpace
 from cookscribe.text.vocabulary import Vocabulary
-from cookscribe.transcript_reader import HeardVideo, Listener
 
 MODEL: dict[str, Any] = {
     "width": 128,
@@ -108,14 +108,14 @@ class Narrated:
             raise BadValueError(data.root, f"no video of the {split} split has a transcript", "see docs/data.md")
         return cls({key: videos[key] for key in keys}, {key: transcripts[key] for key in keys})
 
-    def listener(self) -> Listener:
+    def listener(self) -> TranscriptReader:
         """Word space and ingredient names learnt from these videos."""
         videos = list(self.videos.values())
         names = [name for video in videos for name in video.ingredients]
         space = WordSpace.fit(list(self.transcripts.values()), [video.sentences for video in videos], names)
-        return Listener(space, common_ingredients(video.ingredients for video in videos))
+        return TranscriptReader(space, common_ingredients(video.ingredients for video in videos))
 
-    def heard(self, listener: Listener) -> dict[str, HeardVideo]:
+    def heard(self, listener: TranscriptReader) -> dict[str, HeardVideo]:
         """What is read of every video."""
         return {key: listener.listen(self.transcripts[key], self.videos[key].duration) for key in self.videos}
 
@@ -130,7 +130,7 @@ class SpeechMaterial:
     """
 
     narrated: Narrated
-    listener: Listener
+    listener: TranscriptReader
     proposals: Mapping[str, Candidates]
 
     @cached_property

@@ -27,10 +27,10 @@ from cookscribe.learning.story_data import StoryTruth, batch_targets
 from cookscribe.learning.story_task import StoryTask
 from cookscribe.model.story_config import StoryConfig
 from cookscribe.model.story_input import StoryInput, batch_inputs
+from cookscribe.pipelines.transcript_reader import HeardVideo, TranscriptReader
 from cookscribe.seeds import generator
 from cookscribe.text.tokens import ptb_tokens
 from cookscribe.text.vocabulary import BOS, EOS, UNK, Vocabulary
-from cookscribe.transcript_reader import HeardVideo, Listener
 
 Spans = NDArray[np.float64]
 
@@ -96,7 +96,7 @@ def moved_spans(spans: Spans, duration: float, move: float, rng: np.random.Gener
 class Sampler:
     """Draws the events, sentences and ingredients of one video of one epoch."""
 
-    def __init__(self, listener: Listener, vocabulary: Vocabulary, variety: Variety, max_words: int) -> None:
+    def __init__(self, listener: TranscriptReader, vocabulary: Vocabulary, variety: Variety, max_words: int) -> None:
         self.listener, self.vocabulary, self.variety, self.max_words = listener, vocabulary, variety, max_words
 
     def spelled(self, sentence: str) -> tuple[int, ...]:

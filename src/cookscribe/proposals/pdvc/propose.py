@@ -35,7 +35,7 @@ class Proposer:
         self.device = next(model.parameters()).device
 
     @classmethod
-    def load(cls, folder: Path) -> Proposer:
+    def load(cls, folder: Path, device: str = "cpu") -> Proposer:
         """Read a model folder that `cookscribe train proposals` wrote."""
         saved = open_model(folder, KIND)
         try:
@@ -44,7 +44,7 @@ class Proposer:
             raise BadFileError(saved.folder / CONFIG, error.cause, "the folder may be damaged") from None
         if config.words != (len(saved.vocabulary) if saved.vocabulary else 0):
             raise BadFileError(saved.folder / VOCABULARY, "does not belong to the configuration", "train again")
-        return cls(saved.build(lambda: PDVC(config)), saved.vocabulary)
+        return cls(saved.build(lambda: PDVC(config)).to(device), saved.vocabulary)
 
     @property
     def config(self) -> ProposalConfig:

@@ -14,8 +14,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from cookscribe.learning.story_data import batch_targets, label_story
 from cookscribe.model.story_input import batch_inputs
+from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.proposals.pdvc.propose import Proposer
-from cookscribe.story_writer import StoryWriter
 from cookscribe.text.actions import ActionMatcher
 from cookscribe_lab.studies.core.settings import Setting
 from cookscribe_lab.studies.core.variants import Workshop

@@ -22,10 +22,10 @@ from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.datasets.splits import subset
 from cookscribe.learning.story_run import StoryMaterial, read_candidate_file, read_vectors
+from cookscribe.pipelines.story_writer import with_features
 from cookscribe.progress import track
 from cookscribe.proposals.store import read_candidate_store
 from cookscribe.senses.transcripts import Transcript
-from cookscribe.story_writer import with_features
 from cookscribe.text.actions import packaged_verbs
 from cookscribe_lab.kitchen_features.stream_folder import settings_for, write_streams
 from cookscribe_lab.kitchen_features.streams import ENCODERS

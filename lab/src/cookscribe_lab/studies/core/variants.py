@@ -38,8 +38,8 @@ from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig
 from cookscribe.model.story_config import Oracle, TextInput
 from cookscribe.model.story_input import StoryInput
+from cookscribe.pipelines.story_writer import StoryWriter, as_predictions
 from cookscribe.senses.transcripts import Transcript
-from cookscribe.story_writer import StoryWriter, as_predictions
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.settings import GroundChoice, Setting, open_setting, speech_of
 

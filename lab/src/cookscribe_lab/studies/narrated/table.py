@@ -28,10 +28,10 @@ from cookscribe.learning.narrated.build_bundle import SpeechFolder
 from cookscribe.learning.narrated.run import Narrated, SpeechRun, inference_decoding
 from cookscribe.learning.nearest import NearestNeighbourCaptioner
 from cookscribe.learning.story_task import told_events
+from cookscribe.pipelines.story_writer import StoryWriter
+from cookscribe.pipelines.transcript_reader import HeardVideo
 from cookscribe.proposals.plain import reranked, suppressed
 from cookscribe.seeds import generator
-from cookscribe.story_writer import StoryWriter
-from cookscribe.transcript_reader import HeardVideo
 from cookscribe_lab.studies.core import tables
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.report import mean_and_deviation

@@ -23,9 +23,9 @@ from cookscribe.learning.story_data import batch_targets, label_story
 from cookscribe.learning.story_run import StoryMaterial, StoryRun, read_vectors, train_story
 from cookscribe.model.simulator import Simulation
 from cookscribe.model.story_input import batch_inputs
+from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.progress import track
 from cookscribe.seeds import generator
-from cookscribe.story_writer import StoryWriter
 from cookscribe.text.actions import ActionMatcher, packaged_verbs
 from cookscribe_lab.kitchen_features.probe import classify
 from cookscribe_lab.kitchen_features.streams import render

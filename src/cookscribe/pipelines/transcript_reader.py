@@ -38,7 +38,7 @@ class HeardVideo:
 
 
 @dataclass(frozen=True, eq=False)
-class Listener:
+class TranscriptReader:
     """Turns transcripts into what the model reads. Ships with a bundle.
 
     Attributes:
@@ -80,7 +80,7 @@ class Listener:
         write_json(folder / NAMES, list(self.names), indent=None)
 
     @classmethod
-    def load(cls, folder: Path) -> Listener:
+    def load(cls, folder: Path) -> TranscriptReader:
         """Read what `save` wrote."""
         names = read_json(folder / NAMES, MOST_DESCRIPTION)
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from cookscribe.candidates import Candidates
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.files import read_json, write_json
 from cookscribe.model.decoding import DecodingConfig, write_stories
 from cookscribe.model.recipe_model import RecipeModel
 from cookscribe.model.story_config import StoryConfig
@@ -153,14 +152,6 @@ def as_predictions(stories: Mapping[str, Story]) -> dict[str, Any]:
 
 
 KIND = "story"
-
-
-def store_decoding(folder: Path, changes: Mapping[str, Any]) -> None:
-    """Change how the trained model of a folder writes; its weights stay as they are."""
-    saved = read_json(folder / CONFIG)
-    saved["config"]["decoding"] |= changes
-    DecodingConfig.parse(saved["config"]["decoding"], folder / CONFIG)
-    write_json(folder / CONFIG, saved)
 
 
 DECODING_BATCH = 128
