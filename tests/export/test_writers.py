@@ -163,7 +163,7 @@ def test_page_escapes_everything(recipe: Recipe) -> None:
 
 
 def test_researcher_file_has_the_published_shape() -> None:
-    document = researcher.as_predictions({"soup": soup()})
+    document = researcher.as_predictions({"soup": [((12.5, 30.0), "chop the\nonion")]})
     assert set(document) == {"version", "results", "external_data"}
     assert document["results"]["soup"][0] == {"sentence": "chop the onion", "timestamp": [12.5, 30.0]}
 

@@ -13,9 +13,10 @@ from cookscribe.cli import build_app
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError, MissingFileError
 from cookscribe.learning.datasets.youcook2 import write_truth
+from cookscribe.learning.folds import read_folds
 from cookscribe.learning.proposals import out_of_fold
 from cookscribe.learning.proposals.out_of_fold import ProposeOptions, propose_folder
-from cookscribe.learning.proposals.run import ProposalRun, read_folds
+from cookscribe.learning.proposals.run import ProposalRun
 from cookscribe.model_folder import open_model
 from cookscribe.proposals.candidate_files import read_candidates
 from cookscribe.proposals.pdvc.config import ProposalConfig

@@ -29,8 +29,8 @@ from cookscribe.senses.transcripts import Transcript
 from cookscribe.story import StoryStep
 from cookscribe.text.vocabulary import UNK, Vocabulary
 from cookscribe.video import probe, write_video
-from lab.tests.studies.made_up_youcook2 import write_folder
 from tests.broken_films import cut, streamable
+from tests.learning.made_up_youcook2 import write_folder
 
 LINES = ("chop the onion", "now we fry the onion", "and boil the rice", "mix in the egg", "then bake it")
 

@@ -13,7 +13,7 @@ from cookscribe.encoders import Progress
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadFileError, MissingFileError
 from cookscribe.learning.packing import pack
-from cookscribe.learning.proposals.run import read_folds
+from cookscribe.learning.folds import read_folds
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.proposals.store import read_candidate_store
 from cookscribe.scribe import load_film_scribe
@@ -22,7 +22,7 @@ from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile, write_video
 from cookscribe_lab.kitchen_bundle import build as making
 from cookscribe_lab.kitchen_bundle import features as drawn_features
-from cookscribe_lab.kitchen_bundle.build import KitchenRun, Watched, make_kitchen_bundle
+from cookscribe_lab.kitchen_bundle.build import KitchenRun, Watched, build_kitchen_bundle
 from cookscribe_lab.kitchen_bundle.features import picture_of
 from cookscribe_lab.kitchen_bundle.scores import (
     FIGURES,
@@ -86,7 +86,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawn_features, "EffNetEncoder", lambda **_: None)
         patch.setattr(drawn_features, "drawn_track", lambda recipe, *_: seen(recipe))
-        return make_kitchen_bundle(RUN, folder, quiet=True), folder
+        return build_kitchen_bundle(RUN, folder, quiet=True), folder
 
 
 def test_the_bundle_says_what_it_is(made: tuple[Bundle, Path]) -> None:
@@ -118,7 +118,7 @@ def test_a_second_run_only_reads(made: tuple[Bundle, Path], monkeypatch: pytest.
     monkeypatch.setattr(drawn_features, "EffNetEncoder", None)  # would fail
     monkeypatch.setattr(making, "propose_folder", None)
     states = {path: path.stat().st_mtime_ns for path in folder.rglob("state.safetensors")}
-    again = make_kitchen_bundle(RUN, folder, quiet=True)
+    again = build_kitchen_bundle(RUN, folder, quiet=True)
     assert (again.story / "weights.safetensors").read_bytes() == before
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("state.safetensors")} == states
 

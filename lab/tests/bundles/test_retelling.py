@@ -14,7 +14,7 @@ from cookscribe.learning.story_task import StoryTask
 from cookscribe.proposals.store import write_candidate_store
 from cookscribe.seeds import generator
 from cookscribe.track import FeatureTrack
-from cookscribe_lab.kitchen_bundle.name_augmentation import Retold, unlisted
+from cookscribe_lab.kitchen_bundle.name_augmentation import NameAugmentation, unlisted
 from cookscribe_lab.kitchen_films.recipes import PLAIN, make_recipes, truth
 from cookscribe_lab.kitchen_films.varieties import ALL_NAMES, kind_of
 
@@ -22,7 +22,7 @@ WIDTH = 8
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[StoryTask, list[AnnotatedVideo], Retold]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[StoryTask, list[AnnotatedVideo], NameAugmentation]:
     folder = tmp_path_factory.mktemp("retold")
     recipes = list(make_recipes(3, 6, split="training", tempo=3.5, wording=PLAIN))
     videos = [recipe.annotated() for recipe in recipes]
@@ -44,11 +44,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[StoryTask, list[Ann
         word_epochs=0,
     )
     task = make_task(run, read_material(run, folder), texts=ALL_NAMES)
-    return task, videos, Retold(task, videos, found, store)
+    return task, videos, NameAugmentation(task, videos, found, store)
 
 
 def test_every_epoch_calls_things_otherwise_and_the_list_says_the_same(
-    world: tuple[StoryTask, list[AnnotatedVideo], Retold],
+    world: tuple[StoryTask, list[AnnotatedVideo], NameAugmentation],
 ) -> None:
     task, videos, told = world
     assert len(told.examples) == len(videos)
@@ -56,7 +56,7 @@ def test_every_epoch_calls_things_otherwise_and_the_list_says_the_same(
     names_seen = set()
     for number, video in enumerate(videos):
         for epoch in (1, 2, 3):
-            example = told.retell(number, epoch)
+            example = told.renamed_example(number, epoch)
             listed = [" ".join(read[i] for i in ids) for ids in example.input.ingredients]
             assert sorted(map(kind_of, listed)) == sorted(map(kind_of, video.ingredients))
             names_seen |= set(listed)
@@ -70,8 +70,8 @@ def test_every_epoch_calls_things_otherwise_and_the_list_says_the_same(
             copied = {read[i] for i in example.input.copy_words[0, :, 0].tolist()}
             assert copied == {word for name in listed for word in name.split()}
     assert len(names_seen) > len({name for video in videos for name in video.ingredients})
-    again, other = told.retell(0, 1), told.retell(0, 2)
-    assert again.truth.words == told.retell(0, 1).truth.words, "seed, epoch and video decide"
+    again, other = told.renamed_example(0, 1), told.renamed_example(0, 2)
+    assert again.truth.words == told.renamed_example(0, 1).truth.words, "seed, epoch and video decide"
     assert (again.truth.words, again.input.ingredients) != (other.truth.words, other.input.ingredients)
 
 

@@ -11,7 +11,7 @@ from cookscribe.bundle import BundleConfig
 from cookscribe.evaluation.events import Events
 from cookscribe.track import FeatureTrack
 from cookscribe.video import Size, VideoFile
-from cookscribe_lab.kitchen_bundle.cut_augmentation import remix, scenes_of
+from cookscribe_lab.kitchen_bundle.cut_augmentation import other_cut, scenes_of
 from cookscribe_lab.kitchen_bundle.scores import calibrate, expected_calibration_error, right_steps, word_f1
 from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video
 from cookscribe_lab.kitchen_films.drawing.glimpses import glimpse_times, glimpses
@@ -60,7 +60,7 @@ def test_a_cut_shows_its_own_scenes_only(recipe: MadeUpRecipe) -> None:
     place = np.array([max(n for n, scene in enumerate(scenes) if scene.start <= time) for time in times])
     step = np.array([-1 if (s := scenes[n].step) is None else s for n in place])
     track = FeatureTrack(times, np.stack([place, step], axis=1).astype(np.float32), "made-up", recipe.duration)
-    video, found = remix(recipe, track, 1)
+    video, found = other_cut(recipe, track, 1)
     assert found.duration == video.duration
     assert (np.diff(found.values[:, 0]) >= 0).all()  # scenes keep their order
     for span, sentence in zip(video.spans, video.sentences, strict=True):
@@ -71,10 +71,10 @@ def test_a_cut_shows_its_own_scenes_only(recipe: MadeUpRecipe) -> None:
     kept = [step for step in recipe.steps if step.sentence in video.sentences]
     named = {recipe.called[kind] for step in kept for kind in step.ingredients}
     assert set(video.ingredients) <= named
-    again, same = remix(recipe, track, 1)
+    again, same = other_cut(recipe, track, 1)
     assert np.array_equal(video.spans, again.spans)
     assert np.array_equal(found.values, same.values)
-    assert remix(recipe, track, 2)[0].duration != video.duration
+    assert other_cut(recipe, track, 2)[0].duration != video.duration
 
 
 def test_calibration_finds_how_often_it_is_right() -> None:

@@ -14,8 +14,36 @@ from cookscribe.candidates import Candidates
 from cookscribe.cli import build_app
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.proposals.store import write_candidate_store
-from cookscribe_lab.studies.core.registry import StudyOptions
-from lab.tests.studies.made_up_youcook2 import write_folder
+from cookscribe_lab.studies.core.registry import ALWAYS, Study, StudyOptions, find_study
+from tests.learning.made_up_youcook2 import write_folder
+
+# The difficulty of features and candidates is what this study is about, so it always makes its own.
+MAKES_ITS_OWN = {"noise": {"features", "candidates"}}
+
+
+class RecordedOptions(StudyOptions):
+    """Options that know which of them were read."""
+
+    def __getattribute__(self, name: str) -> object:
+        found = object.__getattribute__(self, "__dict__")
+        if name in found:
+            found.setdefault("_read", set()).add(name)
+        return object.__getattribute__(self, name)
+
+
+@pytest.fixture(autouse=True)
+def _options_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every run of a study in these tests reads exactly the options that its command offers."""
+    plain = Study.run
+
+    def run(study: Study, options: StudyOptions) -> str:
+        recorded = RecordedOptions(**vars(options))
+        text = plain(study, recorded)
+        read = vars(recorded)["_read"] - MAKES_ITS_OWN.get(study.name, set())
+        assert read | set(ALWAYS) == set(study.options), f"study {study.name} reads {sorted(read)}"
+        return text
+
+    monkeypatch.setattr(Study, "run", run)
 
 
 @dataclass(frozen=True)
@@ -34,8 +62,11 @@ class Bench:
 
     def run(self, study: str, *more: str, ready: bool = True) -> str:
         """`cookscribe study NAME --smoke`; returns what it printed."""
-        words = ["study", study, "--smoke", "--data", str(self.data), "--work", str(self.work)]
-        words += ["--out", str(self.results / study), *(["--candidates", str(self.candidates)] if ready else []), *more]
+        given = {"data": self.data, "work": self.work, "out": self.results / study}
+        if ready:
+            given["candidates"] = self.candidates
+        offered = [f"--{name}={path}" for name, path in given.items() if name in find_study(study).options]
+        words = ["study", study, "--smoke", *offered, *more]
         result = CliRunner().invoke(build_app(), words, catch_exceptions=False)
         assert result.exit_code == 0, result.output
         return result.stdout

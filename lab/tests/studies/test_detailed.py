@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from cookscribe.cli import build_app
 from cookscribe.errors import BadValueError, MissingFileError
-from cookscribe_lab.studies.core.registry import STUDIES
-from cookscribe_lab.studies.core.settings import GroundChoice, open_setting
+from cookscribe_lab.cli.study import OPTIONS
+from cookscribe_lab.studies.core.registry import STUDIES, find_study
+from cookscribe_lab.studies.core.study_data import DataChoice, open_study_data
 from cookscribe_lab.studies.paper.detailed import FOUR_LOSSES, KEPT, MIXERS
 
 from .conftest import Bench
@@ -60,7 +63,7 @@ def test_study_runs_by_its_command(bench: Bench, study: str) -> None:
         mixers = {name: configurations[f"B, {name}"]["model"]["mixing"] for name in MIXERS}
         assert mixers == {"separate": "separate", "joint": "paper", "joint, GELU": "gelu"}
     if study in ("encoders", "candidates"):
-        assert len(content["grounds"]) == 2
+        assert len(content["data"]) == 2
     if study == "encoders":
         assert text.splitlines()[2].startswith("Features: *simulated* `tsn-like`, *simulated* `milnce-like`.")
 
@@ -86,6 +89,13 @@ def test_reading_out_is_no_reason_to_train_again(bench: Bench) -> None:
     assert len(ways) == 2
 
 
+def test_a_command_offers_what_its_study_reads_and_no_more() -> None:
+    for study in STUDIES:
+        shown = CliRunner().invoke(build_app(), ["study", study.name, "--help"]).stdout
+        offered = {name for name in OPTIONS if f"--{name.replace('_', '-')} " in shown}
+        assert offered == set(study.options)
+
+
 def test_every_study_of_the_list_is_tested_here_or_beside() -> None:
     elsewhere = {
         "main",
@@ -103,9 +113,9 @@ def test_every_study_of_the_list_is_tested_here_or_beside() -> None:
 
 
 def test_ready_made_candidates_belong_to_what_they_were_made_for(bench: Bench) -> None:
-    with pytest.raises(BadValueError, match="one difficulty"):
-        open_setting(bench.options("noise"), GroundChoice(difficulty=0.5))
+    with pytest.raises(BadValueError, match="--candidates: is nothing that study noise reads"):
+        find_study("noise").run(bench.options("noise"))
     with pytest.raises(MissingFileError, match="training_in_fold_n25"):
-        open_setting(bench.options("folds"), GroundChoice(in_fold=True))
+        open_study_data(bench.options("folds"), DataChoice(in_fold=True))
     with pytest.raises(MissingFileError, match="training_n7"):
-        open_setting(bench.options("candidates"), GroundChoice(events=7))
+        open_study_data(bench.options("candidates"), DataChoice(events=7))

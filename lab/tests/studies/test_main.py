@@ -14,9 +14,9 @@ from PIL import Image
 from cookscribe.errors import BadValueError, InputError
 from cookscribe.evaluation import Events, evaluate, read_predictions
 from cookscribe.learning.datasets.root import YouCook2
-from cookscribe_lab.studies.core.variants import Workshop
+from cookscribe_lab.studies.core.variants import VariantRunner
 from cookscribe_lab.studies.paper import main
-from cookscribe_lab.studies.paper.examples import clock, side_by_side
+from cookscribe_lab.studies.paper.examples import side_by_side
 from cookscribe_lab.studies.paper.paper import MAIN
 
 from .conftest import Bench
@@ -61,8 +61,8 @@ def test_table_has_every_row_and_says_what_it_stands_on(bench: Bench, printed: s
 
 def test_figures_are_those_of_the_kept_predictions(bench: Bench, printed: str) -> None:
     del printed
-    workshop = Workshop(bench.options("main"))
-    outcome = workshop.outcome(main.MODELS[0], 0, train=False)
+    runner = VariantRunner(bench.options("main"))
+    outcome = runner.outcome(main.MODELS[0], 0, train=False)
     assert outcome is not None
     videos = YouCook2(bench.data).videos("validation")
     truth = {key: Events(video.spans, video.sentences) for key, video in videos.items()}
@@ -79,17 +79,17 @@ def test_finished_parts_are_found_again(bench: Bench, printed: str, no_training:
     assert table in again
     # A changed choice is another part.
     with pytest.raises(AssertionError, match="trained again"):
-        Workshop(bench.options("main")).outcome(main.MODELS[0].model_copy(update={"training": {"epochs": 3}}), 7)
+        VariantRunner(bench.options("main")).outcome(main.MODELS[0].model_copy(update={"losses": {"event": 0.5}}), 7)
 
 
 def test_candidates_that_say_nothing_get_no_figures_for_words(bench: Bench) -> None:
-    workshop = Workshop(bench.options("main"))
-    setting = workshop.setting()
-    assert "dvc CIDEr-D" in main._plain(workshop, setting, "NMS")
-    silent = {key: dataclasses.replace(events, captions=None) for key, events in setting.candidates.items()}
-    quiet = dataclasses.replace(setting, candidates=silent, said="nothing")
-    assert set(main._plain(workshop, quiet, "NMS")) == {"SODA tIoU", "steps"}
-    assert "dvc CIDEr-D" in main._plain(workshop, quiet, "nearest neighbour")
+    runner = VariantRunner(bench.options("main"))
+    data = runner.data()
+    assert "dvc CIDEr-D" in main._plain(runner, data, "NMS")
+    silent = {key: dataclasses.replace(events, captions=None) for key, events in data.candidates.items()}
+    quiet = dataclasses.replace(data, candidates=silent, said="nothing")
+    assert set(main._plain(runner, quiet, "NMS")) == {"SODA tIoU", "steps"}
+    assert "dvc CIDEr-D" in main._plain(runner, quiet, "nearest neighbour")
 
 
 def test_a_table_without_rows_is_not_written(bench: Bench, tmp_path: Path) -> None:
@@ -139,7 +139,6 @@ def test_steps_stand_side_by_side() -> None:
     truth = Events(np.array([[0.0, 65.0], [70.0, 80.0]]), ("chop a | b", "fry"))
     lines = side_by_side({"truth": truth, "B": Events(np.array([[5.0, 9.0]]), ("stir",))}).splitlines()
     assert lines[2:] == ["| 1 | 0:00-1:05 chop a / b | 0:05-0:09 stir |", "| 2 | 1:10-1:20 fry |  |"]
-    assert clock(3599.9) == "59:59"
 
 
 def test_without_data_it_says_what_is_missing(bench: Bench) -> None:

@@ -1,4 +1,4 @@
-"""The ground of studies, trained in seconds on made-up videos, and the study of the oracle upon it."""
+"""The candidates of studies, trained in seconds on made-up videos, and the study of the oracle with them."""
 
 from __future__ import annotations
 
@@ -11,58 +11,63 @@ import numpy as np
 import pytest
 
 from cookscribe.errors import InputError
-from cookscribe.learning.proposals.run import read_folds
-from cookscribe_lab.studies.core import ground as ground_module
-from cookscribe_lab.studies.core.ground import Ground, prepare_ground
-from cookscribe_lab.studies.core.registry import STUDIES, StudyOptions
-from cookscribe_lab.studies.paper.oracle import COUNTS, ENCODERS, run
-from lab.tests.studies.made_up_youcook2 import write_folder
+from cookscribe.learning.folds import read_folds
+from cookscribe_lab.studies.core.candidate_sets import CandidateSet, prepare_candidates
+from cookscribe_lab.studies.core.registry import StudyOptions, find_study
+from cookscribe_lab.studies.paper.oracle import COUNTS, ENCODERS
+from tests.learning.made_up_youcook2 import write_folder
+
+
+def run(options: StudyOptions) -> str:
+    return find_study("oracle").run(options)
 
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory: pytest.TempPathFactory) -> StudyOptions:
     root = tmp_path_factory.mktemp("oracle")
     data = write_folder(root / "youcook2", training=12, validation=5)
-    return StudyOptions(data, root / "results", seeds=1, smoke=True, meteor=False, work=root / "work")
+    return StudyOptions(data=data, out=root / "results", seeds=1, smoke=True, meteor=False, work=root / "work")
 
 
 @pytest.fixture(scope="module")
-def ground(options: StudyOptions) -> Ground:
-    return prepare_ground(options, events=9, folds=2)
+def offer(options: StudyOptions) -> CandidateSet:
+    return prepare_candidates(options, events=9, folds=2)
 
 
-def test_the_ground_has_candidates_with_features_for_every_video(ground: Ground) -> None:
-    assert (len(ground.training), len(ground.validation)) == (12, 5)
-    assert ground.simulated
-    assert ground.encoder == "milnce-like"
-    for found in (*ground.training.values(), *ground.validation.values()):
+def test_the_set_has_candidates_with_features_for_every_video(offer: CandidateSet) -> None:
+    assert (len(offer.training), len(offer.validation)) == (12, 5)
+    assert offer.example.simulated
+    assert offer.example.encoder == "milnce-like"
+    for found in (*offer.training.values(), *offer.validation.values()):
         assert len(found) == 9
         assert found.features is not None
         assert found.features.shape == (9, 512)
         assert found.captions is not None
-    assert ground.proposals is not None
-    assert set(read_folds(ground.proposals)) == set(ground.training)
+    assert offer.proposals is not None
+    assert set(read_folds(offer.proposals)) == set(offer.training)
 
 
 def test_a_second_study_does_not_train_again(
-    options: StudyOptions, ground: Ground, monkeypatch: pytest.MonkeyPatch
+    options: StudyOptions, offer: CandidateSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("proposed again")
 
-    monkeypatch.setattr(ground_module, "propose_folder", refuse)
+    monkeypatch.setattr("cookscribe.learning.proposals.out_of_fold.propose_folder", refuse)
     before = {path: path.stat().st_mtime_ns for path in options.parts.rglob("weights.safetensors")}
-    again = prepare_ground(options, events=9, folds=2)
+    again = prepare_candidates(options, events=9, folds=2)
     assert {path: path.stat().st_mtime_ns for path in options.parts.rglob("weights.safetensors")} == before
-    for key, found in ground.training.items():
+    for key, found in offer.training.items():
         np.testing.assert_array_equal(again.training[key].spans, found.spans)
 
 
-def test_other_choices_are_other_parts_and_in_fold_is_another_answer(options: StudyOptions, ground: Ground) -> None:
-    in_fold = prepare_ground(options, events=9, folds=0, captions="validation")
-    other = prepare_ground(options, events=9, folds=0, captions="validation", seed=1)
-    key = next(iter(ground.training))
-    assert not np.allclose(in_fold.training[key].spans, ground.training[key].spans)
+def test_other_choices_are_other_parts_and_in_fold_is_another_answer(
+    options: StudyOptions, offer: CandidateSet
+) -> None:
+    in_fold = prepare_candidates(options, events=9, folds=0, captions="validation")
+    other = prepare_candidates(options, events=9, folds=0, captions="validation", seed=1)
+    key = next(iter(offer.training))
+    assert not np.allclose(in_fold.training[key].spans, offer.training[key].spans)
     assert not np.allclose(in_fold.training[key].spans, other.training[key].spans)
     assert in_fold.training[key].captions is None
     assert next(iter(in_fold.validation.values())).captions is not None
@@ -94,7 +99,7 @@ def test_the_study_writes_tables_and_a_picture(options: StudyOptions, monkeypatc
         assert sum(overlaps["validation"]) == sum(row_steps(options.data, "validation"))
     assert {"surroundings", "options", "training", "model"} <= content.keys()
     # All is kept: nothing is trained or proposed for the same table.
-    monkeypatch.setattr("cookscribe_lab.studies.paper.oracle.prepare_ground", None)
+    monkeypatch.setattr("cookscribe_lab.studies.paper.oracle.prepare_candidates", None)
     assert run(options) == text
     only = run(replace(options, only=("no such row",)))
     assert re.sub(r"\s", "", only) == re.sub(r"\s", "", text)
@@ -107,10 +112,6 @@ def test_without_captions_places_are_compared_and_nothing_else(options: StudyOpt
     assert "SODA tIoU" in text
     assert "CIDEr-D" not in text
     assert "N = 50" not in text
-
-
-def test_the_study_is_known() -> None:
-    assert "oracle" in [study.name for study in STUDIES]
 
 
 def row_steps(data: Path | None, split: str) -> list[int]:

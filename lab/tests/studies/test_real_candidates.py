@@ -28,7 +28,7 @@ from cookscribe_lab.studies.selection.real_candidates import (
     SHOWN,
 )
 from cookscribe_lab.studies.selection.videos import SelectionVideo
-from lab.tests.studies.made_up_youcook2 import write_folder
+from tests.learning.made_up_youcook2 import write_folder
 
 
 @pytest.fixture(scope="module")

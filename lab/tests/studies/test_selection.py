@@ -28,7 +28,7 @@ from cookscribe_lab.studies.selection.videos import (
     stretched,
 )
 from cookscribe_lab.studies.selection.words_heard import BINS, CountGuess, WordsHeard, candidate_numbers, moment_labels
-from lab.tests.studies.made_up_youcook2 import write_folder
+from tests.learning.made_up_youcook2 import write_folder
 
 
 @pytest.fixture(scope="module")

@@ -37,10 +37,11 @@ def predict(
 
     from cookscribe.encoders.store import FeatureStore
     from cookscribe.evaluation.inputs import read_ingredients
+    from cookscribe.export.researcher import as_predictions
     from cookscribe.files import write_json
     from cookscribe.learning.story_run import candidate_texts, read_candidate_file
     from cookscribe.model.decoding import DecodingConfig
-    from cookscribe.pipelines.story_writer import StoryWriter, as_predictions
+    from cookscribe.pipelines.story_writer import StoryWriter
     from cookscribe.progress import track
     from cookscribe.senses.transcripts import read_timed_transcripts
 
@@ -60,7 +61,8 @@ def predict(
             heard = candidate_texts(("speech",), found[key], speech.get(key), key)[0]
         inputs[key] = writer.prepare(found[key], names.get(key, ()), store.read(key), heard, key)
     stories = dict(zip(inputs, writer.write(list(inputs.values()), decoding), strict=True))
-    write_json(out, as_predictions(stories))
+    written = {key: [(step.span.tolist(), step.sentence) for step in story.steps] for key, story in stories.items()}
+    write_json(out, as_predictions(written))
     steps = sum(len(story.steps) for story in stories.values())
     along = f" and {len(writer.members)} more" if writer.members else ""
     print(f"{out}: {steps} steps for {len(stories)} videos, model {writer.config.model.letters}{along}")

@@ -125,7 +125,8 @@ def _write_json(recipe: Recipe, target: Path, media: Media) -> Written:  # noqa:
 
 
 def _write_researcher(recipe: Recipe, target: Path, media: Media) -> Written:  # noqa: ARG001
-    write_json(target, researcher.as_predictions({Path(recipe.video.name).stem: recipe}))
+    events = [((step.span.start, step.span.end), step.sentence) for step in recipe.steps]
+    write_json(target, researcher.as_predictions({Path(recipe.video.name).stem: events}))
     return Written((target,))
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,18 +137,6 @@ def equal_parts(spans: NDArray[np.floating], parts: int) -> list[NDArray[np.floa
     start, end = np.asarray(spans, dtype=np.float64).reshape(-1, 2).T
     borders = [start + (end - start) * (number / parts) for number in range(parts)] + [end]
     return [np.stack(pair, axis=1) for pair in pairwise(borders)]
-
-
-def as_predictions(stories: Mapping[str, Story]) -> dict[str, Any]:
-    """Stories by video id in the format of the dense-captioning challenges; a video without steps has an empty list."""
-    return {
-        "version": "VERSION 1.0",
-        "results": {
-            key: [{"sentence": step.sentence, "timestamp": step.span.tolist()} for step in story.steps]
-            for key, story in stories.items()
-        },
-        "external_data": {"used": True, "details": "cookscribe"},
-    }
 
 
 KIND = "story"

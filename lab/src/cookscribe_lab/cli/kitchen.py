@@ -69,7 +69,7 @@ def probe(
 ) -> None:
     """Measure what simulated features show: linear probes, look-alikes, and the nearest-neighbour captioner."""
     from cookscribe.proposals.candidate_files import read_candidates
-    from cookscribe_lab.studies.paper.seeing import what_is_seen
+    from cookscribe_lab.kitchen_features.seeing import what_is_seen
 
     proposed = read_candidates(candidates) if candidates else None
     seen = what_is_seen(_read_videos(annotations, ingredients), encoder, seed, difficulty, every, proposed)
@@ -106,8 +106,25 @@ def _read_videos(annotations: Path, ingredients: Path | None) -> list[AnnotatedV
     from dataclasses import replace
 
     from cookscribe.evaluation import read_ingredients
-    from cookscribe_lab.kitchen_features.annotations import read_any
 
-    videos = read_any(annotations)
     lists = read_ingredients(ingredients) if ingredients else {}
-    return [replace(video, ingredients=lists.get(key, video.ingredients)) for key, video in videos.items()]
+    return [
+        replace(video, ingredients=lists.get(key, video.ingredients)) for key, video in read_any(annotations).items()
+    ]
+
+
+def read_any(path: Path) -> dict[str, AnnotatedVideo]:
+    """Annotated videos by id from YouCook2's file, ActivityNet-style truth or made-up recipes."""
+    from cookscribe.errors import BadFileError
+    from cookscribe.files import read_json
+    from cookscribe.learning.datasets.youcook2 import read_annotations, read_truth
+    from cookscribe_lab.kitchen_films.recipes import read_recipes
+
+    content = read_json(path)
+    if not isinstance(content, dict) or not content:
+        raise BadFileError(path, "holds no annotations", "see docs/kitchen.md for the formats")
+    if "database" in content:
+        return read_annotations(path)
+    if all(isinstance(entry, dict) and entry.get("simulated") is True for entry in content.values()):
+        return read_recipes(path)
+    return read_truth(path)

@@ -29,12 +29,12 @@ def bundle(
     import torch
 
     from cookscribe.files import read_json
-    from cookscribe_lab.kitchen_bundle.build import KitchenRun, make_kitchen_bundle
+    from cookscribe_lab.kitchen_bundle.build import KitchenRun, build_kitchen_bundle
 
     torch.set_num_threads(1)  # results repeat at equal threads only
     changes = read_json(config) if config else {}
     changes |= {"seed": seed} | ({} if videos is None else {"videos": videos})
-    made = make_kitchen_bundle(KitchenRun.parse(changes, config or "kitchen bundle"), out)
+    made = build_kitchen_bundle(KitchenRun.parse(changes, config or "kitchen bundle"), out)
     size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
     typer.echo(f"{made.folder}: {made.config.name}, simulated, {size / 2**20:.1f} MiB")
 

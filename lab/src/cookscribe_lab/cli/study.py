@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -12,6 +15,33 @@ from cookscribe_lab.studies.core.registry import STUDIES, Study, StudyOptions
 study_app = typer.Typer(
     help="Run a study; finished parts are kept, the same command goes on after an interrupt.", no_args_is_help=True
 )
+
+
+class Preset(StrEnum):
+    """Sizes of models."""
+
+    SMALL = "small"
+    PAPER = "paper"
+
+
+# Every option of `StudyOptions`; a study's command has those that the study reads.
+OPTIONS: dict[str, tuple[Any, Any]] = {
+    "data": (Path, typer.Option(None, envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files (docs/data.md).")),
+    "features": (Path, typer.Option(None, help="Feature tracks, or one folder of them per encoder; else simulated.")),
+    "candidates": (Path, typer.Option(None, help="Ready-made candidates (training_n25.safetensors, ...).")),
+    "preset": (Preset, typer.Option(Preset.SMALL, help="The size of all models.")),
+    "seeds": (int, typer.Option(3, min=1, help="Trainings of each kind.")),
+    "videos": (int, typer.Option(0, min=0, help="Learn from this many videos only; 0 takes all.")),
+    "epochs": (int, typer.Option(0, min=0, help="Of the recipe models; 0 takes the preset's.")),
+    "batch_size": (int, typer.Option(0, min=0, help="Of the recipe models; 0 takes the preset's.")),
+    "proposal_epochs": (int, typer.Option(0, min=0, help="Of the proposal models; 0 takes the preset's.")),
+    "only": (list[str], typer.Option([], help="Train this row only (may be given again); finished rows are shown.")),
+    "captions": (bool, typer.Option(True, help="What candidates say, too; without it takes half of the time.")),
+    "meteor": (bool, typer.Option(True, help="METEOR too; without it no Java is started.")),
+    "out": (Path, typer.Option(None, help="Folder of the results; `runs/NAME` if left out.")),
+    "work": (Path, typer.Option(None, help="Folder of finished parts, which studies share; `work` beside --out.")),
+    "smoke": (bool, typer.Option(False, "--smoke", help="The smallest run through all parts; figures mean nothing.")),
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -28,61 +58,21 @@ def list_studies() -> None:
 
 
 def _command(study: Study) -> Callable[..., None]:
-    def command(
-        data: Path = typer.Option(
-            None, "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files (docs/data.md)."
-        ),
-        features: Path = typer.Option(
-            None, "--features", help="Feature tracks, or one folder of them per encoder. Simulated if left out."
-        ),
-        candidates: Path = typer.Option(
-            None, "--candidates", help="Ready-made candidates (training_n25.safetensors, ...). Trained for if left out."
-        ),
-        preset: str = typer.Option("small", "--preset", help="small or paper: the size of all models."),
-        seeds: int = typer.Option(3, "--seeds", min=1, help="Trainings of each kind."),
-        videos: int = typer.Option(0, "--videos", min=0, help="Learn from this many videos only; 0 takes all."),
-        epochs: int = typer.Option(0, "--epochs", min=0, help="Of the recipe models; 0 takes the preset's."),
-        batch_size: int = typer.Option(0, "--batch-size", min=0, help="Of the recipe models; 0 takes the preset's."),
-        proposal_epochs: int = typer.Option(
-            0, "--proposal-epochs", min=0, help="Of the proposal models; 0 takes the preset's."
-        ),
-        only: list[str] = typer.Option(
-            [], "--only", help="Train this row only (may be given again); finished rows are shown too."
-        ),
-        no_captions: bool = typer.Option(
-            False, "--no-captions", help="Study `oracle`: leave out what candidates say, which takes half of the time."
-        ),
-        no_meteor: bool = typer.Option(False, "--no-meteor", help="Leave METEOR out; no Java is started."),
-        out: Path = typer.Option(Path("runs") / study.name, "--out", help="Folder of the results."),
-        work: Path = typer.Option(
-            None, "--work", help="Folder of finished parts, which studies share; `work` beside --out if left out."
-        ),
-        smoke: bool = typer.Option(False, "--smoke", help="The smallest run through all parts; figures mean nothing."),
-    ) -> None:
-        from cookscribe.errors import BadValueError
+    def command(**given: Any) -> None:
+        given["out"] = given["out"] or Path("runs") / study.name
+        if "only" in given:
+            given["only"] = tuple(given["only"])
+        print(study.run(StudyOptions(**given)))
 
-        if preset not in ("small", "paper"):
-            raise BadValueError("--preset", f"there is no preset {preset!r}", "choose small or paper")
-        options = StudyOptions(
-            data=data,
-            out=out,
-            seeds=seeds,
-            smoke=smoke,
-            features=features,
-            candidates=candidates,
-            preset=preset,
-            videos=videos,
-            epochs=epochs,
-            batch_size=batch_size,
-            proposal_epochs=proposal_epochs,
-            captions=not no_captions,
-            meteor=not (no_meteor or smoke),
-            only=tuple(only),
-            work=work,
-        )
-        print(study.run(options))
-
+    offered = {name: OPTIONS[name] for name in OPTIONS if name in study.options}
     command.__doc__ = study.explanation
+    command.__annotations__ = {name: kind for name, (kind, _) in offered.items()}
+    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=kind)
+            for name, (kind, option) in offered.items()
+        ]
+    )
     return command
 
 

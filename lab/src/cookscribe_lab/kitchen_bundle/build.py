@@ -27,12 +27,13 @@ from cookscribe.config import Config
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.files import write_json
 from cookscribe.learning.datasets.records import AnnotatedVideo
-from cookscribe.learning.datasets.splits import development_split, folds
+from cookscribe.learning.datasets.splits import development_split
+from cookscribe.learning.folds import train_with_folds
 from cookscribe.learning.loop import History, train
 from cookscribe.learning.packing import pack
 from cookscribe.learning.proposals.data import VideoSet
-from cookscribe.learning.proposals.out_of_fold import ProposeOptions, forget_parts, propose_folder
-from cookscribe.learning.proposals.run import FOLDS, ProposalRun
+from cookscribe.learning.proposals.out_of_fold import ProposeOptions, propose_to_file
+from cookscribe.learning.proposals.run import ProposalRun
 from cookscribe.learning.proposals.task import ProposalTask
 from cookscribe.learning.story_run import StoryRun, make_task, read_material
 from cookscribe.learning.story_task import told_events
@@ -40,12 +41,12 @@ from cookscribe.model.decoding import DecodingConfig
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.progress import track
 from cookscribe.proposals.pdvc.config import ProposalConfig
-from cookscribe.proposals.store import read_candidate_store, write_candidate_store
+from cookscribe.proposals.store import read_candidate_store
 from cookscribe.scribe import confidence, steps_apart
 from cookscribe.text.vocabulary import SPECIALS
-from cookscribe_lab.kitchen_bundle.cut_augmentation import remix
+from cookscribe_lab.kitchen_bundle.cut_augmentation import other_cut
 from cookscribe_lab.kitchen_bundle.features import RATE, write_drawn_features
-from cookscribe_lab.kitchen_bundle.name_augmentation import Retold, unlisted
+from cookscribe_lab.kitchen_bundle.name_augmentation import NameAugmentation, unlisted
 from cookscribe_lab.kitchen_bundle.scores import calibrate, right_steps
 from cookscribe_lab.kitchen_films.actions import ACTIONS
 from cookscribe_lab.kitchen_films.dishes import DISHES
@@ -130,7 +131,7 @@ class Watched:
         self.originals: dict[str, AnnotatedVideo] = {recipe.id: recipe.annotated() for recipe in self.recipes}
         self.cuts: dict[str, list[AnnotatedVideo]] = {}
         for recipe in track(self.recipes, "cutting anew") if run.cuts else ():
-            made = [remix(recipe, self.store.read(recipe.id), number) for number in range(1, run.cuts + 1)]
+            made = [other_cut(recipe, self.store.read(recipe.id), number) for number in range(1, run.cuts + 1)]
             self.cuts[recipe.id] = [video for video, _ in made]
             for video, found in made:
                 if video.id not in self.store:
@@ -141,7 +142,7 @@ class Watched:
         return [video for key in ids for video in (self.originals[key], *self.cuts.get(key, ()))]
 
 
-def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -> Bundle:
+def build_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -> Bundle:
     """Make the bundle; whatever `folder` holds already is used."""
     watched = Watched(run, folder)
     place = folder / f"seed-{run.seed}"
@@ -172,46 +173,42 @@ def make_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) -
     return pack(config, *parts, decodings)
 
 
-def train_kitchen_proposals(run: KitchenRun, watched: Watched, out: Path, *, quiet: bool = False) -> dict[str, History]:
+def train_kitchen_proposals(run: KitchenRun, watched: Watched, out: Path, *, quiet: bool = False) -> None:
     """PDVC without captions on all videos, and once more without each fold; a fold takes its cuts with it."""
-    parts = folds(watched.originals, run.folds)
-    write_json(out / FOLDS, {"folds": [[video.id for video in watched.with_cuts(part)] for part in parts]})
-    left_out: dict[str, frozenset[str]] = {"": frozenset()}
-    left_out |= {f"fold-{number}": frozenset(part) for number, part in enumerate(parts, 1)}
-    histories = {}
-    for name, part in left_out.items():
-        kept = [key for key in watched.originals if key not in part]
-        histories[name] = _train_proposals_on(run, watched, kept, out / name, quiet)
-    return histories
-
-
-def _train_proposals_on(run: KitchenRun, watched: Watched, ids: Sequence[str], out: Path, quiet: bool) -> History:
     training = ProposalRun(
         data="", features="", training=run.training | {"seed": run.seed}, captions=False
     ).training_config()
-    example = watched.store.read(ids[0])
-    sizes = {"feature_size": example.width, "encoder": example.encoder}
-    config = ProposalConfig.preset("small", **(run.model | sizes))
-    rest, development = development_split(ids, run.development)
-    task = ProposalTask(
-        config,
-        training,
-        VideoSet(watched.with_cuts(rest), watched.store, config, None, "training features"),
-        VideoSet([watched.originals[key] for key in development], watched.store, config, None, "development features"),
-        None,
+
+    def train_on(ids: list[str], folder: Path) -> None:
+        example = watched.store.read(ids[0])
+        sizes = {"feature_size": example.width, "encoder": example.encoder}
+        config = ProposalConfig.preset("small", **(run.model | sizes))
+        rest, held_out = development_split(ids, run.development)
+        learnt, tested = watched.with_cuts(rest), [watched.originals[key] for key in held_out]
+        task = ProposalTask(
+            config,
+            training,
+            VideoSet(learnt, watched.store, config, None, "training features"),
+            VideoSet(tested, watched.store, config, None, "development features"),
+            None,
+        )
+        train(task, training, folder, quiet=quiet)
+
+    train_with_folds(
+        watched.originals,
+        run.folds,
+        out,
+        train_on,
+        copies=lambda key: [video.id for video in watched.with_cuts([key])],
     )
-    return train(task, training, out, quiet=quiet)
 
 
 def propose_out_of_fold(watched: Watched, place: Path) -> Path:
     """Candidates of all videos and cuts, each from a model that saw neither the video nor a cut of it."""
-    path, parts = place / "candidates.safetensors", place / ".candidates.parts"
-    if not path.is_file():
-        ids = [video.id for video in watched.with_cuts(list(watched.originals))]
-        options = ProposeOptions(captions=False, features=False)
-        found, about = propose_folder(place / PROPOSALS, watched.store, ids, options, parts)
-        write_candidate_store(path, found, about)
-        forget_parts(parts)
+    path = place / "candidates.safetensors"
+    ids = [video.id for video in watched.with_cuts(list(watched.originals))]
+    wishes = ProposeOptions(captions=False, features=False)
+    propose_to_file(place / PROPOSALS, watched.store, ids, wishes, path)
     return path
 
 
@@ -235,10 +232,10 @@ def train_kitchen_story(
     rest, held_out = development_split(watched.originals, story.development)
     videos = watched.with_cuts(rest)
     found = read_candidate_store(candidates)[0]
-    told = Retold(task, videos if listed else [unlisted(video) for video in videos], found, watched.store)
+    told = NameAugmentation(task, videos if listed else [unlisted(video) for video in videos], found, watched.store)
     task.examples = told.examples
     if listed:
-        task.version = told.retell
+        task.version = told.renamed_example
         task.development = [(watched.originals[key], told.input(watched.originals[key])) for key in held_out]
     return train(task, story.training_config(), out, quiet=quiet)
 

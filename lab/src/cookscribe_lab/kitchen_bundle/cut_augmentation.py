@@ -38,7 +38,7 @@ def scenes_of(recipe: MadeUpRecipe) -> list[Scene]:
     return sorted([*steps, *pauses], key=lambda scene: scene.start)
 
 
-def remix(recipe: MadeUpRecipe, found: FeatureTrack, number: int) -> tuple[AnnotatedVideo, FeatureTrack]:
+def other_cut(recipe: MadeUpRecipe, found: FeatureTrack, number: int) -> tuple[AnnotatedVideo, FeatureTrack]:
     """Another cut of a video: its truth, and its track with as many rows a second as before.
 
     Args:

@@ -27,7 +27,7 @@ def unlisted(video: AnnotatedVideo) -> AnnotatedVideo:
     return replace(renamed(video, BY_KIND), ingredients=())
 
 
-class Retold:
+class NameAugmentation:
     """The examples of a task whose words and actions are settled, and other versions of them.
 
     Args:
@@ -61,7 +61,7 @@ class Retold:
         """What is known of a video before anything is written."""
         return self._reader.input(self._candidates[video.id], video.ingredients)
 
-    def retell(self, number: int, epoch: int) -> StoryExample:
+    def renamed_example(self, number: int, epoch: int) -> StoryExample:
         """An example in the names and the order of the list of this epoch."""
         video = self._videos[number]
         rng = generator("retold", self._seed, epoch, video.id)

@@ -70,7 +70,7 @@ class Sight:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class StepView:
     """One step as it will be seen: actions in order, things in view, the vessel."""
 
     actions: tuple[str, ...]
@@ -78,7 +78,7 @@ class Scene:
     vessel: str
 
 
-def stage(video: AnnotatedVideo) -> list[Scene]:
+def stage(video: AnnotatedVideo) -> list[StepView]:
     """The scenes of a video's steps, in order."""
     counter = _Counter()
     reader = _Reader(video.ingredients)
@@ -114,7 +114,7 @@ class _Counter:
         self.contents: dict[str, list[Food]] = {}
         self.vessel = ""
 
-    def work(self, sentence: Sentence) -> Scene:
+    def work(self, sentence: Sentence) -> StepView:
         """Do what the sentence says; returns what is seen of it."""
         families = [action_family(verb) for verb in sentence.actions]
         named = {name: food(name) for name, _ in sentence.foods}
@@ -143,7 +143,7 @@ class _Counter:
             share = 1.0 if sentence.made or not named else AROUND
             seen = (_together(before[item] for item in around), _together(after[item] for item in around))
             sights.append(Sight(f"in the {vessel}", *seen, share, False))
-        return Scene(sentence.actions or ("prepare",), tuple(sights), vessel)
+        return StepView(sentence.actions or ("prepare",), tuple(sights), vessel)
 
     def _thing(self, item: Food) -> _Thing:
         return self.things.setdefault(item, _Thing(item))

@@ -17,7 +17,7 @@ from cookscribe.errors import BadValueError
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.seeds import generator
 from cookscribe.track import FeatureTrack
-from cookscribe_lab.kitchen_features.film import Muddle, shoot
+from cookscribe_lab.kitchen_features.filming import Muddle, shoot
 from cookscribe_lab.kitchen_features.looks import ACTION, SCENE, SIZE, THING, VOCABULARY
 
 Array = NDArray[np.float32]

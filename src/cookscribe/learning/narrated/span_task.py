@@ -15,7 +15,8 @@ from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.soda import soda
 from cookscribe.learning.config import TrainingConfig
 from cookscribe.learning.datasets.records import AnnotatedVideo
-from cookscribe.learning.datasets.splits import development_split, folds
+from cookscribe.learning.datasets.splits import development_split
+from cookscribe.learning.folds import answers_out_of_fold, train_with_folds
 from cookscribe.learning.loop import Term, seed_everything, shuffled, train
 from cookscribe.proposals.spans import KIND, SpanConfig, SpanFinder, SpanModel, load_finder, span_labels
 from cookscribe.track import FeatureTrack
@@ -89,17 +90,15 @@ def train_spans(
     tracks: Mapping[str, FeatureTrack],
     out: Path,
     *,
-    parts: int = 0,
+    parts: int,
     changes: Mapping[str, Any] | None = None,
     training: Mapping[str, Any] | None = None,
     quiet: bool = False,
 ) -> dict[str, Candidates]:
-    """Train a span model into `out`; with `parts`, one more for each fold of the videos, into `out/fold-1`, ....
-
-    The same call goes on after an interrupt.
+    """Train a span model into `out`, and one more for each of `parts` folds of the videos (see `folds`).
 
     Returns:
-        The events of every training video, by a model that did not see it; empty without `parts`.
+        The events of every training video, by a model that did not see it.
     """
     first = next(iter(videos))
     config = SpanConfig.parse(
@@ -112,13 +111,10 @@ def train_spans(
         task = SpanTask(config, choices, [videos[k] for k in rest], [videos[k] for k in held_out], tracks)
         train(task, choices, folder, quiet=quiet)
 
-    cut = folds(videos, parts) if parts else ()
-    one(list(videos), out)
-    found: dict[str, Candidates] = {}
-    for number, part in enumerate(cut, 1):
-        folder = out / f"fold-{number}"
-        inside = set(part)
-        one([key for key in videos if key not in inside], folder)
+    train_with_folds(videos, parts, out, one)
+
+    def find(folder: Path, keys: list[str]) -> dict[str, Candidates]:
         finder = load_finder(folder)
-        found |= {key: finder.find(tracks[key]) for key in part}
-    return found
+        return {key: finder.find(tracks[key]) for key in keys}
+
+    return answers_out_of_fold(out, list(videos), find)

@@ -13,7 +13,7 @@ from cookscribe import __version__
 from cookscribe.candidates import Candidates
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import InputError
-from cookscribe.learning.proposals.run import read_folds
+from cookscribe.learning.folds import answers_out_of_fold, read_folds
 from cookscribe.model_folder import WEIGHTS
 from cookscribe.progress import track
 from cookscribe.proposals.pdvc.propose import Proposer
@@ -50,31 +50,46 @@ def propose_folder(
         model: folder of the proposal model.
         parts: folder for finished parts; after an interrupt the same call goes on from them. `forget_parts` removes it.
     """
-    of_video = {} if options.in_fold else read_folds(model)
-    groups: dict[Path, list[str]] = {}
-    for video_id in ids:
-        groups.setdefault(of_video.get(video_id, Path(model)), []).append(video_id)
-    found: dict[str, Candidates] = {}
-    whole = Proposer.load(model)
-    for folder in sorted(groups):
-        proposer = whole if folder == Path(model) else Proposer.load(folder)
-        work = _chunks(proposer, folder, store, groups[folder], options, parts)
-        for chunk in track(work, f"proposing with {folder.name}", total=-(-len(groups[folder]) // PART)):
+
+    def propose(folder: Path, some: list[str]) -> dict[str, Candidates]:
+        work = _chunks(Proposer.load(folder), folder, store, some, options, parts)
+        found: dict[str, Candidates] = {}
+        for chunk in track(work, f"proposing with {folder.name}", total=-(-len(some) // PART)):
             found |= chunk
+        return found
+
+    found = answers_out_of_fold(model, ids, propose, in_fold=options.in_fold)
+    config = Proposer.load(model).config
+    of_video = {} if options.in_fold else read_folds(model)
     about = {
         "cookscribe": __version__,
-        "encoder": whole.config.encoder,
-        "queries": whole.config.queries,
+        "encoder": config.encoder,
+        "queries": config.queries,
         "videos": len(found),
         "out_of_fold": sum(video_id in of_video for video_id in ids),
         "simulated": any(store.read(video_id).simulated for video_id in ids[:1]),
     }
-    return {video_id: found[video_id] for video_id in ids}, about
+    return found, about
 
 
 def forget_parts(parts: Path) -> None:
     """Remove the parts once the whole is written."""
     shutil.rmtree(parts, ignore_errors=True)
+
+
+def propose_to_file(
+    model: Path, store: FeatureStore, ids: Sequence[str], options: ProposeOptions, path: Path
+) -> dict[str, Candidates]:
+    """Candidates from a finished file for the same videos, or made and written there."""
+    if path.is_file():
+        found, _ = read_candidate_store(path)
+        if found.keys() == set(ids):
+            return found
+    parts = path.with_suffix(".parts")
+    found, about = propose_folder(model, store, ids, options, parts)
+    write_candidate_store(path, found, about)
+    forget_parts(parts)
+    return found
 
 
 def _chunks(

@@ -1,9 +1,4 @@
-"""A whole training of proposal models from one file: the model, and one more per fold for out-of-fold candidates.
-
-A model run on the videos it was trained on gives candidates of another kind than on new videos: nearer to the truth and
-surer of themselves. A selector trained on them learns to trust what it will never see again. So the training videos are
-cut into folds, and each fold's candidates come from a model that was trained without it.
-"""
+"""A whole training of proposal models from one file: the model, and one more per fold (see `folds`)."""
 
 from __future__ import annotations
 
@@ -15,13 +10,13 @@ from pydantic import Field, field_validator
 
 from cookscribe.config import Config
 from cookscribe.encoders.store import FeatureStore
-from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.files import read_json, write_json
+from cookscribe.errors import BadValueError
 from cookscribe.learning.config import TrainingConfig
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.root import YouCook2
-from cookscribe.learning.datasets.splits import development_split, folds, subset
+from cookscribe.learning.datasets.splits import development_split, subset
 from cookscribe.learning.datasets.youcook2 import read_truth
+from cookscribe.learning.folds import train_with_folds
 from cookscribe.learning.loop import History, seed_everything, train
 from cookscribe.learning.proposals.caption_task import CaptionTask
 from cookscribe.learning.proposals.data import VideoSet, present_videos
@@ -29,8 +24,6 @@ from cookscribe.learning.proposals.task import ProposalTask
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.pdvc import PDVC
 from cookscribe.text.vocabulary import Vocabulary
-
-FOLDS = "folds.json"
 
 TRAINING_PRESETS: dict[str, dict[str, Any]] = {
     # As published; batches of one video because the released program allows no others.
@@ -156,18 +149,16 @@ def train_proposals(run: ProposalRun, base: Path, out: Path, *, quiet: bool = Fa
     videos = {video.id: video for video in present_videos(read_videos(base / run.data), store)}
     if run.videos:
         videos = {key: videos[key] for key in subset(videos, min(run.videos, len(videos)))}
-    # Cut first: what cannot be cut is refused before hours of training.
-    parts = folds(videos, run.folds) if run.folds else ()
-    histories = _train_one(run, store, list(videos.values()), out, quiet, "model")
-    if parts:
-        write_json(out / FOLDS, {"folds": [list(part) for part in parts]})
-        speaking = run.captions and not run.two_stages if run.fold_captions is None else run.fold_captions
-        of_folds = run.model_copy(update={"captions": run.captions and speaking})
-        for number, part in enumerate(parts, 1):
-            kept = [video for key, video in videos.items() if key not in set(part)]
-            name = f"fold-{number}"
-            histories |= _train_one(of_folds, store, kept, out / name, quiet, name)
-    return histories
+    speaking = run.captions and not run.two_stages if run.fold_captions is None else run.fold_captions
+    of_folds = run.model_copy(update={"captions": run.captions and speaking})
+
+    def train_on(ids: list[str], folder: Path) -> dict[str, History]:
+        whole = folder == out
+        chosen, name = (run, "model") if whole else (of_folds, folder.name)
+        return _train_one(chosen, store, [videos[key] for key in ids], folder, quiet, name)
+
+    made = train_with_folds(videos, run.folds, out, train_on)
+    return {name: history for histories in made for name, history in histories.items()}
 
 
 def _train_one(
@@ -208,15 +199,3 @@ def with_words(model: PDVC, videos: VideoSet, words: int, seed: int) -> PDVC:
     for head in speaking.caption_heads:
         head.expect(videos.word_counts(words))  # type: ignore[operator]
     return speaking.to(model.query.device)
-
-
-def read_folds(folder: Path) -> dict[str, Path]:
-    """Video id to the fold model that did not see it; empty when the model has no folds."""
-    path = Path(folder) / FOLDS
-    if not path.is_file():
-        return {}
-    data = read_json(path)
-    parts = data.get("folds") if isinstance(data, dict) else None
-    if not isinstance(parts, list) or not all(isinstance(part, list) for part in parts):
-        raise BadFileError(path, "is not a list of folds", "train again")
-    return {str(key): Path(folder) / f"fold-{number}" for number, part in enumerate(parts, 1) for key in part}

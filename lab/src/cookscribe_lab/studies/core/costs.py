@@ -17,8 +17,8 @@ from cookscribe.model.story_input import batch_inputs
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.proposals.pdvc.propose import Proposer
 from cookscribe.text.actions import ActionMatcher
-from cookscribe_lab.studies.core.settings import Setting
-from cookscribe_lab.studies.core.variants import Workshop
+from cookscribe_lab.studies.core.study_data import StudyData
+from cookscribe_lab.studies.core.variants import VariantRunner
 
 # Headings in the table.
 GFLOPS, PARAMETERS, TRAINING, INFERENCE = "GFLOPs", "M parameters", "training, CPU min", "inference, CPU s/video"
@@ -33,22 +33,22 @@ class Size:
     gflops: float
 
 
-def typical_video(setting: Setting) -> str:
+def typical_video(data: StudyData) -> str:
     """A validation video with the median number of steps, the first by id."""
-    counts = {key: len(video.spans) for key, video in setting.videos.items()}
+    counts = {key: len(video.spans) for key, video in data.videos.items()}
     middle = sorted(counts.values())[len(counts) // 2]
     return min(key for key, count in counts.items() if count == middle)
 
 
-def story_size(workshop: Workshop, setting: Setting, folder: Path) -> Size:
+def story_size(runner: VariantRunner, data: StudyData, folder: Path) -> Size:
     """Of a recipe model; the operations of one pass over the true recipe of a typical video."""
     writer = StoryWriter.load(folder)
-    key = typical_video(setting)
-    given = workshop.inputs(writer, setting)[key]
+    key = typical_video(data)
+    given = runner.inputs(writer, data)[key]
     limits = (writer.config.decoding.max_steps, writer.config.decoding.max_words)
     truth = label_story(
-        setting.videos[key],
-        setting.candidates[key],
+        data.videos[key],
+        data.candidates[key],
         writer.vocabulary,
         ActionMatcher(writer.config.actions),
         writer.config.oracle,
@@ -60,17 +60,17 @@ def story_size(workshop: Workshop, setting: Setting, folder: Path) -> Size:
     return Size(_parameters(writer.model), operations / 1e9)
 
 
-def proposal_size(setting: Setting, folder: Path) -> Size:
+def proposal_size(data: StudyData, folder: Path) -> Size:
     """Of a proposal model, captions of all candidates included."""
     proposer = Proposer.load(folder)
-    found = setting.store.read(typical_video(setting))
+    found = data.store.read(typical_video(data))
     return Size(_parameters(proposer.model), _count(lambda: proposer.propose(found, features=False)) / 1e9)
 
 
-def proposal_seconds(setting: Setting, folder: Path) -> float:
+def proposal_seconds(data: StudyData, folder: Path) -> float:
     """Processor seconds in which a proposal model reads and captions one video."""
     proposer = Proposer.load(folder)
-    tracks = [(key, setting.store.read(key)) for key in list(setting.videos)[:TIMED_VIDEOS]]
+    tracks = [(key, data.store.read(key)) for key in list(data.videos)[:TIMED_VIDEOS]]
     began = time.process_time()
     list(proposer.propose_many(tracks, features=False))
     return (time.process_time() - began) / len(tracks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
 
@@ -12,10 +12,10 @@ from cookscribe.errors import BadValueError
 
 @dataclass(frozen=True)
 class StudyOptions:
-    """What every study is told.
+    """What a study may be told; `Study.reads` names the options that it reads.
 
     Attributes:
-        data: folder of the YouCook2 files, or None for studies that need none.
+        data: folder of the YouCook2 files.
         out: folder of the results: NAME.md, NAME.json, pictures.
         seeds: how many trainings of each kind.
         smoke: True for the smallest run that still passes through every part; its figures mean nothing.
@@ -26,14 +26,14 @@ class StudyOptions:
         videos: how many training videos; 0 takes all.
         epochs, batch_size: of the recipe models; 0 takes the preset's.
         proposal_epochs: of the proposal models; 0 takes the preset's.
-        captions: let the proposal models of study `oracle` write; without, only the places of events are compared.
-        meteor: ask METEOR too (Java).
+        captions: let the proposal models write; without, only the places of events are compared.
+        meteor: ask METEOR too (Java); a smoke run never does.
         only: train these rows only; rows that are finished already are shown all the same. Empty for all.
         work: folder of finished parts, which studies share; beside `out` if None.
     """
 
-    data: Path | None
     out: Path
+    data: Path | None = None
     seeds: int = 3
     smoke: bool = False
     features: Path | None = None
@@ -53,6 +53,21 @@ class StudyOptions:
         """Where finished parts are kept."""
         return self.work if self.work is not None else self.out.parent / "work"
 
+    @property
+    def asks_meteor(self) -> bool:
+        """Whether METEOR is asked."""
+        return self.meteor and not self.smoke
+
+    def wants(self, row: str) -> bool:
+        """Whether a row is trained if it is not finished."""
+        return not self.only or row in self.only
+
+
+# Options that studies read together.
+ALWAYS = ("out", "seeds", "smoke")
+PROPOSALS = ("data", "features", "candidates", "preset", "videos", "proposal_epochs", "meteor", "only", "work")
+MODELS = (*PROPOSALS, "epochs", "batch_size")
+
 
 @dataclass(frozen=True)
 class Study:
@@ -62,14 +77,24 @@ class Study:
         name: on the command line.
         explanation: one line.
         place: "module:function" below `cookscribe_lab.studies`: takes `StudyOptions`, returns the table as Markdown.
+        reads: names of the options that it reads, beside those that all read.
     """
 
     name: str
     explanation: str
     place: str
+    reads: tuple[str, ...] = MODELS
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of all options that it reads, in the order of `StudyOptions`."""
+        return tuple(field.name for field in fields(StudyOptions) if field.name in {*ALWAYS, *self.reads})
 
     def run(self, options: StudyOptions) -> str:
-        """Run it and return its table."""
+        """Run it and return its table; an option that it would ignore is refused."""
+        for field in fields(StudyOptions):
+            if field.name not in self.options and vars(options)[field.name] != field.default:
+                raise BadValueError(f"--{field.name}", f"is nothing that study {self.name} reads", "leave it out")
         module, _, function = f"cookscribe_lab.studies.{self.place}".partition(":")
         runner: Callable[[StudyOptions], str] = getattr(import_module(module), function)
         return runner(options)
@@ -84,6 +109,7 @@ STUDIES: tuple[Study, ...] = (
         "oracle",
         "A perfect chooser among 25 to 200 candidates, PDVC's own choice, and how well it counts (paper).",
         "paper.oracle:run",
+        (*PROPOSALS, "captions"),
     ),
     Study("losses", "BIVT without some of its four additional losses, (a) to (g) (paper).", "paper.detailed:losses"),
     Study("memory", "Memories kept apart or mixed, by both mixers (paper).", "paper.detailed:memory"),
@@ -97,28 +123,38 @@ STUDIES: tuple[Study, ...] = (
     Study("layers", "1, 2 or 4 layers in both transformers (paper).", "paper.detailed:layers"),
     Study("epochs", "The score after each epoch (paper: figure).", "paper.epochs:run"),
     Study(
-        "examples",
-        "Recipes side by side on a time line: truth, PDVC, B, BIVT (paper: figure).",
-        "paper.examples:run",
+        "examples", "Recipes side by side on a time line: truth, PDVC, B, BIVT (paper: figure).", "paper.examples:run"
     ),
     Study(
         "decoding",
-        "Ways to read a model out: argmax, no reuse, monotone, story, refined borders.",
+        "Ways to decode a model: argmax, no reuse, monotone, story, refined borders.",
         "paper.detailed:decoding",
     ),
     Study("teacher", "Words learnt from the sampled event or from the labelled one.", "paper.detailed:teacher"),
     Study("folds", "Training candidates out of fold or in fold.", "paper.detailed:folds"),
-    Study("noise", "How hard the simulation is.", "paper.detailed:noise"),
-    Study("state", "Does the simulator know the true state of the ingredients? Linear probes.", "paper.state:run"),
+    Study(
+        "noise",
+        "How hard the simulation is.",
+        "paper.detailed:noise",
+        tuple(name for name in MODELS if name not in ("features", "candidates")),
+    ),
+    Study(
+        "state",
+        "Does the simulator know the true state of the ingredients? Linear probes.",
+        "paper.state:run",
+        ("preset", "videos", "epochs", "work"),
+    ),
     Study(
         "narrated",
         "Recipes of the real narrated validation videos, from what is said in them.",
         "narrated.table:run",
+        ("data", "meteor"),
     ),
     Study(
         "real-candidates",
         "Choose events from the published PDVC candidates, cross-validated inside the validation split.",
         "selection.real_candidates:run",
+        ("data",),
     ),
 )
 

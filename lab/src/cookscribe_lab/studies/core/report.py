@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cookscribe import __version__
-from cookscribe.config import Config
 from cookscribe.seeds import generator
 
 
@@ -31,10 +30,9 @@ def surroundings() -> dict[str, Any]:
     }
 
 
-def fingerprint(config: Config, *more: object) -> str:
-    """A short name of a configuration: parts made with another one are not taken for finished."""
-    text = json.dumps([config.model_dump(mode="json"), *map(str, more)], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+def short_hash(*parts: object) -> str:
+    """A short name of choices (anything JSON knows): what was made with others is not taken for finished."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:12]
 
 
 def bootstrap_interval(

@@ -12,7 +12,7 @@ import numpy as np
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation.report import figure_at
 from cookscribe.files import write_json, write_text
-from cookscribe_lab.studies.core.registry import StudyOptions
+from cookscribe_lab.studies.core.registry import StudyOptions, find_study
 from cookscribe_lab.studies.core.report import markdown_table, mean_and_deviation, surroundings
 
 # Where a figure stands in a report, by its heading. "SODA" is the released flavour, which the papers print, except that
@@ -124,7 +124,8 @@ def write_study(options: StudyOptions, name: str, text: str, rows: Sequence[Row]
     """
     if not rows:
         raise BadValueError("--only", "names no row of this study, and none is finished", "see the study's table")
-    settings = {key: _plain(value) for key, value in vars(options).items()}
+    read = find_study(name).options
+    settings = {key: _plain(value) for key, value in vars(options).items() if key in read}
     write_json(
         options.out / f"{name}.json",
         {

@@ -18,12 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cookscribe.errors import BadValueError
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.meteor import MeteorTable
 from cookscribe.evaluation.report import evaluate, figure_at
 from cookscribe.files import read_json, write_json, write_text
-from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
 from cookscribe.learning.narrated.run import Narrated, SpeechRun, inference_decoding
 from cookscribe.learning.nearest import NearestNeighbourCaptioner
@@ -33,6 +31,7 @@ from cookscribe.pipelines.transcript_reader import HeardVideo
 from cookscribe.proposals.plain import reranked, suppressed
 from cookscribe.seeds import generator
 from cookscribe_lab.studies.core import tables
+from cookscribe_lab.studies.core.candidate_sets import open_youcook2
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.report import mean_and_deviation
 from cookscribe_lab.studies.paper.paper import CANDIDATES, MAIN
@@ -219,13 +218,11 @@ def as_markdown(rows: Sequence[Row], videos: str) -> str:
 
 def run(options: StudyOptions) -> str:
     """Train what is missing, score everything, and give the tables."""
-    if options.data is None:
-        raise BadValueError("--data", "the study needs the YouCook2 files", "see docs/data.md")
     changes = SpeechRun(training={"epochs": 1}, model={"width": 16}) if options.smoke else SpeechRun()
     folder = SpeechFolder(
-        YouCook2(options.data), options.out / "models", changes, {"epochs": 1} if options.smoke else None
+        open_youcook2(options), options.out / "models", changes, {"epochs": 1} if options.smoke else None
     )
-    study = NarratedStudy(folder, options.out, meteor=options.meteor and not options.smoke)
+    study = NarratedStudy(folder, options.out, meteor=options.asks_meteor)
     rows = study.rows(range(1 if options.smoke else options.seeds))
     timed = [row for row in rows if all("timed" in report for report in row.reports)]
     text = f"{len(study.truth)} videos with a transcript\n\n{as_markdown(rows, 'all')}\n"

@@ -10,7 +10,7 @@ from cookscribe_lab.studies.core.grid import caption, described, plain_label
 from cookscribe_lab.studies.core.plain_rows import NMS, PDVC, plain_outcome
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.tables import Row, as_markdown, figures_of, write_study
-from cookscribe_lab.studies.core.variants import Workshop
+from cookscribe_lab.studies.core.variants import VariantRunner
 from cookscribe_lab.studies.paper import paper
 from cookscribe_lab.studies.paper.main import MODELS, variants_of
 
@@ -24,17 +24,17 @@ PLACES: dict[str, tuple[str, ...]] = {
 
 def run(options: StudyOptions) -> str:
     """Shares of recipes with nearly as many events as the truth, and the histogram."""
-    workshop = Workshop(options)
-    setting = workshop.setting()
+    runner = VariantRunner(options)
+    data = runner.data()
     rows, told = [], {}
     for name in (PDVC, NMS):
-        report = plain_outcome(workshop, setting, name).report
+        report = plain_outcome(runner, data, name).report
         rows.append(Row(name, figures_of([report], PLACES), _printed(name)))
         told[name] = histogram([report], "predicted")
         truth = histogram([report], "truth")
     shown = []
     for variant in variants_of(options.preset):
-        outcomes = workshop.outcomes(variant)
+        outcomes = runner.outcomes(variant)
         if not outcomes:
             continue
         reports = [outcome.report for outcome in outcomes]
@@ -42,13 +42,13 @@ def run(options: StudyOptions) -> str:
         rows.append(Row(variant.name, figures_of(reports, PLACES), _printed(variant.name), seeds))
         told[variant.name] = histogram(reports, "predicted")
         shown.append(variant)
-    note = plain_label(f"counts: {setting.label}; videos by number of events, mean over seeds")
+    note = plain_label(f"counts: {data.label}; videos by number of events, mean over seeds")
     draw_histograms(options.out / "counts", truth, told, note)
-    text = f"{caption(workshop, setting, shown or MODELS)}\n\n{as_markdown(rows, setting.label, tuple(PLACES))}"
+    text = f"{caption(runner, data, shown or MODELS)}\n\n{as_markdown(rows, data.label, tuple(PLACES))}"
     histograms = {
         name: {str(n): count for n, count in counts.items()} for name, counts in {"truth": truth, **told}.items()
     }
-    return write_study(options, "counts", text, rows, histograms=histograms, **described(workshop, shown))
+    return write_study(options, "counts", text, rows, histograms=histograms, **described(runner, shown))
 
 
 def histogram(reports: Sequence[Mapping[str, Any]], which: str) -> dict[int, float]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from cookscribe_lab.studies.core.grid import LETTERS, Grid, run_grid, without_planner
 from cookscribe_lab.studies.core.registry import StudyOptions
-from cookscribe_lab.studies.core.settings import GroundChoice
+from cookscribe_lab.studies.core.study_data import DataChoice
 from cookscribe_lab.studies.core.variants import Variant
 from cookscribe_lab.studies.paper import paper
 from cookscribe_lab.studies.paper.main import STORY
@@ -86,7 +86,7 @@ def encoders(options: StudyOptions) -> str:
         Variant(
             name=f"{letters.upper()}, {encoder}",
             letters=letters,
-            ground=GroundChoice(looks="" if encoder == "milnce-like" else encoder),
+            data=DataChoice(looks="" if encoder == "milnce-like" else encoder),
             paper=(paper.MAIN if encoder == "milnce-like" else paper.TSN)[letters.upper()],
         )
         for letters in LETTERS
@@ -102,13 +102,13 @@ def candidates(options: StudyOptions) -> str:
         Variant(
             name=f"{letters.upper()}, N = {count}",
             letters=letters,
-            ground=GroundChoice(events=count),
+            data=DataChoice(events=count),
             paper=paper.CANDIDATES[letters.upper()][count],
         )
         for letters in LETTERS
         for count in numbers
     ]
-    places = tuple(float(row.ground.events) for row in rows)
+    places = tuple(float(row.data.events) for row in rows)
     return _run(options, Grid("candidates", tuple(rows), "candidates per video, N", places))
 
 
@@ -144,7 +144,7 @@ def folds(options: StudyOptions) -> str:
         Variant(
             name=f"{letters.upper()}, {'in fold' if in_fold else 'out of fold'}",
             letters=letters,
-            ground=GroundChoice(in_fold=in_fold),
+            data=DataChoice(in_fold=in_fold),
         )
         for letters in ("b", "bivt")
         for in_fold in (True, False)
@@ -156,11 +156,11 @@ def noise(options: StudyOptions) -> str:
     """How hard the simulation is."""
     levels = DIFFICULTIES[:2] if options.smoke else DIFFICULTIES
     rows = [
-        Variant(name=f"{letters.upper()}, difficulty {level:g}", letters=letters, ground=GroundChoice(difficulty=level))
+        Variant(name=f"{letters.upper()}, difficulty {level:g}", letters=letters, data=DataChoice(difficulty=level))
         for letters in ("b", "bivt")
         for level in levels
     ]
-    places = tuple(row.ground.difficulty for row in rows)
+    places = tuple(row.data.difficulty for row in rows)
     return _run(options, Grid("noise", tuple(rows), "difficulty of the simulation", places))
 
 

@@ -8,7 +8,7 @@ from cookscribe_lab.studies.core.drawings import draw_lines
 from cookscribe_lab.studies.core.grid import caption, described, plain_label
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.tables import Row, as_markdown, write_study
-from cookscribe_lab.studies.core.variants import Outcome, Workshop
+from cookscribe_lab.studies.core.variants import Outcome, VariantRunner
 from cookscribe_lab.studies.paper.main import MODELS
 
 SCORE = "soda_cider"
@@ -17,11 +17,11 @@ MOST_COLUMNS = 10
 
 def run(options: StudyOptions) -> str:
     """SODA CIDEr-D (strict) of the development videos after each epoch."""
-    workshop = Workshop(options)
-    setting = workshop.setting()
+    runner = VariantRunner(options)
+    data = runner.data()
     rows, lines, shown = [], {}, []
     for variant in MODELS:
-        outcomes = workshop.outcomes(variant)
+        outcomes = runner.outcomes(variant)
         if not outcomes:
             continue
         curves = [curve(outcome) for outcome in outcomes]
@@ -34,18 +34,18 @@ def run(options: StudyOptions) -> str:
         seeds = tuple(outcome.seed for outcome in outcomes)
         rows.append(Row(variant.name, {f"epoch {epoch}": found for epoch, found in values.items()}, seeds=seeds))
         shown.append(variant)
-    note = plain_label(f"epochs: {setting.label}; development videos")
+    note = plain_label(f"epochs: {data.label}; development videos")
     draw_lines(options.out / "epochs", lines, note, "epoch", "SODA CIDEr-D, strict")
     headings = list(dict.fromkeys(heading for row in rows for heading in row.figures))
     # A long training is shown at equal distances, its last epoch included; the JSON file has them all.
     step = -(-len(headings) // MOST_COLUMNS) if headings else 1
     some = headings[::-1][::step][::-1]
     text = (
-        f"{caption(workshop, setting, shown or MODELS)} Here: strict SODA CIDEr-D of the development videos after each "
+        f"{caption(runner, data, shown or MODELS)} Here: strict SODA CIDEr-D of the development videos after each "
         f"epoch. The paper's curve has no printed figures; it needs 30-40 epochs for B and 50 for the others.\n\n"
-        f"{as_markdown(rows, setting.label, some)}"
+        f"{as_markdown(rows, data.label, some)}"
     )
-    return write_study(options, "epochs", text, rows, **described(workshop, shown))
+    return write_study(options, "epochs", text, rows, **described(runner, shown))
 
 
 def curve(outcome: Outcome) -> dict[int, float]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.soda import soda
+from cookscribe.export.clock import clock
 from cookscribe.learning.datasets.splits import ranked
 from cookscribe_lab.studies.core.drawings import INK, PALETTE, new_figure, save_figure
 from cookscribe_lab.studies.core.grid import caption, described, plain_label
@@ -19,7 +20,7 @@ from cookscribe_lab.studies.core.plain_rows import PDVC, plain_outcome
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.report import markdown_table
 from cookscribe_lab.studies.core.tables import Row, write_study
-from cookscribe_lab.studies.core.variants import Workshop
+from cookscribe_lab.studies.core.variants import VariantRunner
 from cookscribe_lab.studies.paper.main import MODELS
 
 VIDEOS = 3
@@ -30,24 +31,24 @@ COLUMN = 34  # characters of a column of sentences in the picture
 
 def run(options: StudyOptions) -> str:
     """Recipes of some validation videos, as tables and pictures."""
-    workshop = Workshop(options)
-    setting = workshop.setting()
+    runner = VariantRunner(options)
+    data = runner.data()
     told: dict[str, Mapping[str, Events]] = {
-        TRUTH: setting.truth,
-        PDVC: plain_outcome(workshop, setting, PDVC).told,
+        TRUTH: data.truth,
+        PDVC: plain_outcome(runner, data, PDVC).recipes,
     }
     for variant in SHOWN:
-        outcomes = workshop.outcomes(variant)
+        outcomes = runner.outcomes(variant)
         if outcomes:
-            told[variant.name] = outcomes[0].told
-    parts = [f"{caption(workshop, setting, SHOWN)} Recipes are those of seed 0; the n-th steps stand side by side."]
+            told[variant.name] = outcomes[0].recipes
+    parts = [f"{caption(runner, data, SHOWN)} Recipes are those of seed 0; the n-th steps stand side by side."]
     rows: list[Row] = []
     drawn: dict[str, dict[str, list[dict[str, Any]]]] = {}
-    for key in ranked(setting.videos, "examples")[:VIDEOS]:
+    for key in ranked(data.videos, "examples")[:VIDEOS]:
         recipes = {name: events[key].by_start() for name, events in told.items()}
-        title = f"{key}: {', '.join(setting.videos[key].ingredients) or 'ingredients unknown'}"
+        title = f"{key}: {', '.join(data.videos[key].ingredients) or 'ingredients unknown'}"
         name = "examples" if not drawn else f"examples-{len(drawn) + 1}"
-        draw_recipes(options.out / name, title, setting.videos[key].duration, recipes, plain_label(setting.label))
+        draw_recipes(options.out / name, title, data.videos[key].duration, recipes, plain_label(data.label))
         parts.append(f"**{title}** ({name}.png)\n\n{side_by_side(recipes)}")
         for who, events in recipes.items():
             if who != TRUTH:
@@ -59,16 +60,11 @@ def run(options: StudyOptions) -> str:
             ]
             for who, events in recipes.items()
         }
-    return write_study(options, "examples", "\n\n".join(parts), rows, recipes=drawn, **described(workshop, SHOWN))
+    return write_study(options, "examples", "\n\n".join(parts), rows, recipes=drawn, **described(runner, SHOWN))
 
 
 def _tiou(truth: Events, events: Events) -> float:
     return soda({"video": truth}, {"video": events}, "tIoU", "strict")
-
-
-def clock(seconds: float) -> str:
-    """1:05 for 65 s."""
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
 
 def side_by_side(recipes: Mapping[str, Events]) -> str:

@@ -29,9 +29,9 @@ from cookscribe_lab.studies.core.plain_rows import (
     plain_outcome,
 )
 from cookscribe_lab.studies.core.registry import StudyOptions
-from cookscribe_lab.studies.core.settings import Setting
+from cookscribe_lab.studies.core.study_data import StudyData
 from cookscribe_lab.studies.core.tables import FIGURES, Row, as_markdown, figures_of, write_study
-from cookscribe_lab.studies.core.variants import Variant, Workshop
+from cookscribe_lab.studies.core.variants import Variant, VariantRunner
 from cookscribe_lab.studies.paper import paper
 
 # One event after another, the paper's way.
@@ -55,34 +55,34 @@ def variants_of(preset: str) -> tuple[Variant, ...]:
 
 def run(options: StudyOptions) -> str:
     """The main table."""
-    workshop = Workshop(options)
-    setting = workshop.setting()
-    rows = list(_rows(workshop, setting))
+    runner = VariantRunner(options)
+    data = runner.data()
+    rows = list(_rows(runner, data))
     shown = variants_of(options.preset)
-    said = caption(workshop, setting, shown)
+    said = caption(runner, data, shown)
     if shown != MODELS:
         said += " Rows called *story* are the same trainings, read out by planner and beam search."
     text = (
-        f"{said}\n\n{as_markdown(rows, setting.label, tuple(FIGURES))}\n"
+        f"{said}\n\n{as_markdown(rows, data.label, tuple(FIGURES))}\n"
         "What each costs; operations are those of one pass over one video, times are processor time of one thread.\n\n"
-        f"{as_markdown(rows, setting.label, COSTS, 3)}"
+        f"{as_markdown(rows, data.label, COSTS, 3)}"
     )
-    draw_rows(options.out / "main", rows, plain_label(setting.label))
-    return write_study(options, "main", text, rows, **described(workshop, shown))
+    draw_rows(options.out / "main", rows, plain_label(data.label))
+    return write_study(options, "main", text, rows, **described(runner, shown))
 
 
-def _rows(workshop: Workshop, setting: Setting) -> Iterator[Row]:
+def _rows(runner: VariantRunner, data: StudyData) -> Iterator[Row]:
     for name in (UNIFORM, NMS, NEAREST, LINEAR):
-        yield Row(name, _plain(workshop, setting, name))
-    yield _pdvc(workshop, setting)
+        yield Row(name, _plain(runner, data, name))
+    yield _pdvc(runner, data)
     sizes: dict[str, Size] = {}
     rows = []
-    for variant in variants_of(workshop.options.preset):
-        outcomes = workshop.outcomes(variant)
+    for variant in variants_of(runner.options.preset):
+        outcomes = runner.outcomes(variant)
         if not outcomes:
             continue
         if variant.letters not in sizes:
-            sizes[variant.letters] = story_size(workshop, setting, outcomes[0].folder)
+            sizes[variant.letters] = story_size(runner, data, outcomes[0].folder)
         size = sizes[variant.letters]
         figures = figures_of([outcome.report for outcome in outcomes]) | {
             GFLOPS: [size.gflops],
@@ -95,39 +95,39 @@ def _rows(workshop: Workshop, setting: Setting) -> Iterator[Row]:
             printed = printed | dict(zip((GFLOPS, PARAMETERS), paper.COSTS[variant.name], strict=False))
         rows.append(Row(variant.name, figures, printed, tuple(o.seed for o in outcomes)))
     if sizes:
-        yield from _comparable(workshop, setting, max(sizes.values(), key=lambda size: size.parameters))
+        yield from _comparable(runner, data, max(sizes.values(), key=lambda size: size.parameters))
     yield from rows
-    yield Row(ORACLE, _plain(workshop, setting, ORACLE), paper.MAIN[ORACLE])
+    yield Row(ORACLE, _plain(runner, data, ORACLE), paper.MAIN[ORACLE])
 
 
-def _plain(workshop: Workshop, setting: Setting, name: str) -> dict[str, list[float]]:
+def _plain(runner: VariantRunner, data: StudyData, name: str) -> dict[str, list[float]]:
     """The figures of a plain row; candidates without captions have places only, and no figure for what they say."""
-    speaks = name in (NEAREST, LINEAR) or all(events.captions is not None for events in setting.candidates.values())
+    speaks = name in (NEAREST, LINEAR) or all(events.captions is not None for events in data.candidates.values())
     places = FIGURES if speaks else {heading: FIGURES[heading] for heading in PLACES_ONLY}
-    return figures_of([plain_outcome(workshop, setting, name).report], places)
+    return figures_of([plain_outcome(runner, data, name).report], places)
 
 
-def _pdvc(workshop: Workshop, setting: Setting) -> Row:
-    figures = _plain(workshop, setting, PDVC)
-    if setting.proposals is not None:
-        size = proposal_size(setting, setting.proposals)
-        seconds = proposal_seconds(setting, setting.proposals)
+def _pdvc(runner: VariantRunner, data: StudyData) -> Row:
+    figures = _plain(runner, data, PDVC)
+    if data.proposals is not None:
+        size = proposal_size(data, data.proposals)
+        seconds = proposal_seconds(data, data.proposals)
         figures |= {GFLOPS: [size.gflops], PARAMETERS: [size.parameters], INFERENCE: [seconds]}
     costs = dict(zip((GFLOPS, PARAMETERS), paper.COSTS[PDVC], strict=False))
     return Row(PDVC, figures, paper.MAIN[PDVC] | costs)
 
 
-def _comparable(workshop: Workshop, setting: Setting, size: Size) -> Iterator[Row]:
-    wanted = not workshop.options.only or COMPARABLE in workshop.options.only
-    found = comparable_outcome(workshop, setting, round(1e6 * size.parameters), train=wanted)
+def _comparable(runner: VariantRunner, data: StudyData, size: Size) -> Iterator[Row]:
+    wanted = runner.options.wants(COMPARABLE)
+    found = comparable_outcome(runner, data, round(1e6 * size.parameters), train=wanted)
     if found is None:
         return
-    larger = proposal_size(setting, found.folder)
+    larger = proposal_size(data, found.folder)
     figures = figures_of([found.report]) | {
         GFLOPS: [larger.gflops],
         PARAMETERS: [larger.parameters],
         TRAINING: [found.training_seconds / 60],
-        INFERENCE: [proposal_seconds(setting, found.folder)],
+        INFERENCE: [proposal_seconds(data, found.folder)],
     }
     costs = dict(zip((GFLOPS, PARAMETERS), paper.COSTS[COMPARABLE], strict=False))
     yield Row(COMPARABLE, figures, paper.MAIN[COMPARABLE] | costs)

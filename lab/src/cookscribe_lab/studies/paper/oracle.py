@@ -15,25 +15,28 @@ from typing import Any
 import numpy as np
 
 from cookscribe.candidates import Candidates, tiou_matrix
-from cookscribe.errors import InputError
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.meteor import MeteorTable
 from cookscribe.evaluation.report import evaluate
 from cookscribe.evaluation.soda import soda_tiou
 from cookscribe.files import read_json, write_json
 from cookscribe.learning.datasets.records import AnnotatedVideo
-from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.proposals.comparison import baseline_predictions
 from cookscribe.learning.proposals.run import CAPTION_PRESETS, TRAINING_PRESETS, ProposalRun
 from cookscribe.learning.proposals.scoring import localisation
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.ranking import rerank
+from cookscribe_lab.studies.core.candidate_sets import (
+    SMOKE_MODEL,
+    USUAL_ENCODER,
+    CandidateSet,
+    open_youcook2,
+    prepare_candidates,
+)
 from cookscribe_lab.studies.core.drawings import INK, PALETTE, new_figure, save_figure
-from cookscribe_lab.studies.core.ground import SMOKE_MODEL, Ground, prepare_ground
 from cookscribe_lab.studies.core.registry import StudyOptions
-from cookscribe_lab.studies.core.settings import USUAL_ENCODER
+from cookscribe_lab.studies.core.report import short_hash
 from cookscribe_lab.studies.core.tables import FIGURES, Row, as_markdown, figures_of, write_study
-from cookscribe_lab.studies.core.variants import short_hash
 from cookscribe_lab.studies.paper import paper
 
 COUNTS = (25, 50, 100, 200)
@@ -74,18 +77,12 @@ class _Bench:
     """Makes parts, or finds them."""
 
     def __init__(self, options: StudyOptions) -> None:
-        if options.data is None:
-            raise InputError("--data", "the study needs the YouCook2 files", "give --data or set COOKSCRIBE_DATA")
         self.options = options
-        self.root = YouCook2(options.data)
+        self.root = open_youcook2(options)
 
     @cached_property
     def meteor(self) -> MeteorTable | bool:
-        return MeteorTable() if self.options.meteor else False
-
-    @cached_property
-    def videos(self) -> dict[str, dict[str, AnnotatedVideo]]:
-        return {split: self.root.videos(split) for split in ("training", "validation")}
+        return MeteorTable() if self.options.asks_meteor else False
 
     def encoders(self) -> tuple[str, ...]:
         """The simulated ones, or those the user has features of."""
@@ -117,44 +114,42 @@ class _Bench:
             CAPTION_PRESETS[options.preset] if captions else None,
         )
         places = (self.root.root.resolve(), options.features, options.candidates)
-        short = (options.proposal_epochs, options.videos, options.smoke, options.meteor and captions)
+        short = (options.proposal_epochs, options.videos, options.smoke, options.asks_meteor and captions)
         mark = short_hash(choice, *presets, *places, *short)
         return options.parts / "oracle" / f"n{choice.events}-seed{choice.seed}-{mark}.json"
 
     def _figures(self, choice: Choice) -> dict[str, Any]:
         options = self.options
-        ground = prepare_ground(
+        offer = prepare_candidates(
             options,
             encoder=choice.encoder,
             events=choice.events,
             captions="validation" if options.captions else False,
             seed=choice.seed,
-            epochs=options.proposal_epochs or None,
             # The candidates of the training videos only show, as in the paper, how near the model comes to them.
             folds=0,
-            videos=options.videos or None,
         )
         config = ProposalConfig.preset(options.preset, queries=choice.events)
-        truth = {key: video for key, video in self.videos["validation"].items() if key in ground.validation}
+        truth = {key: video for key, video in offer.videos["validation"].items() if key in offer.validation}
         told = {
-            "oracle": _oracle(truth, ground.validation),
-            "answer": _answer(ground.validation, config.rank_alpha, config.rank_overlap),
+            "oracle": _oracle(truth, offer.validation),
+            "answer": _answer(offer.validation, config.rank_alpha, config.rank_overlap),
         }
         wanted = {key: Events(video.spans, video.sentences) for key, video in truth.items()}
-        captions = [text for found in ground.validation.values() for text in found.captions or ()]
+        captions = [text for found in offer.validation.values() for text in found.captions or ()]
         if captions:
             # The published ranking is by what a candidate says.
-            told["published"] = _answer(ground.validation, 1.0, 1.0)
+            told["published"] = _answer(offer.validation, 1.0, 1.0)
         return {
-            "encoder": ground.encoder,
-            "simulated": ground.simulated,
-            "training_videos": len(ground.training),
-            "validation_videos": len(ground.validation),
+            "encoder": offer.example.encoder,
+            "simulated": offer.example.simulated,
+            "training_videos": len(offer.training),
+            "validation_videos": len(offer.validation),
             "reports": {name: self._report(wanted, events, bool(captions)) for name, events in told.items()},
-            "places": localisation(ground.validation, {key: video.spans for key, video in truth.items()}, config),
+            "places": localisation(offer.validation, {key: video.spans for key, video in truth.items()}, config),
             "distinct": 100 * len(set(captions)) / len(captions) if captions else None,
             "distinct_told": _distinct(told["answer"]) if captions else None,
-            "overlaps": self._overlaps(ground),
+            "overlaps": self._overlaps(offer),
         }
 
     def _report(self, truth: Mapping[str, Events], told: Mapping[str, Events], words: bool) -> dict[str, Any]:
@@ -164,13 +159,13 @@ class _Bench:
         places = {key: events.spans for key, events in told.items()}
         return {"soda": {"strict": {"tIoU": soda_tiou({key: events.spans for key, events in truth.items()}, places)}}}
 
-    def _overlaps(self, ground: Ground) -> dict[str, list[int]]:
+    def _overlaps(self, offer: CandidateSet) -> dict[str, list[int]]:
         """How many true events have a best candidate of which tIoU, in `BINS` bins from 0 to 1."""
         found = {}
-        for split, candidates in (("training", ground.training), ("validation", ground.validation)):
+        for split, candidates in (("training", offer.training), ("validation", offer.validation)):
             best = [
                 tiou_matrix(video.spans, candidates[key].spans).max(axis=1)
-                for key, video in self.videos[split].items()
+                for key, video in offer.videos[split].items()
                 if key in candidates and len(video.spans)
             ]
             found[split] = np.histogram(np.concatenate(best), BINS, (0.0, 1.0))[0].tolist()
@@ -207,7 +202,7 @@ def run(options: StudyOptions) -> str:
         for encoder in bench.encoders():
             for events in counts:
                 choice = Choice(encoder, events, seed)
-                found = bench.part(choice, make=not options.only or choice.name in options.only)
+                found = bench.part(choice, make=options.wants(choice.name))
                 if found is not None:
                     parts.setdefault((encoder, events), {})[seed] = found
     ordered = {key: parts[key] for key in sorted(parts, key=lambda key: (bench.encoders().index(key[0]), key[1]))}

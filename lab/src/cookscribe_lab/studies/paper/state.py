@@ -32,11 +32,12 @@ from cookscribe_lab.kitchen_features.streams import render
 from cookscribe_lab.kitchen_films.recipes import MadeUpRecipe, make_recipes
 from cookscribe_lab.kitchen_films.states import ItemState
 from cookscribe_lab.kitchen_films.varieties import BY_KIND, renamed
+from cookscribe_lab.studies.core.candidate_sets import USUAL_ENCODER
 from cookscribe_lab.studies.core.drawings import draw_rows
 from cookscribe_lab.studies.core.registry import StudyOptions
-from cookscribe_lab.studies.core.settings import USUAL_ENCODER
+from cookscribe_lab.studies.core.report import short_hash
 from cookscribe_lab.studies.core.tables import Row, as_markdown, write_study
-from cookscribe_lab.studies.core.variants import SMOKE_DECODING, SMOKE_MODEL, SMOKE_TRAINING, resolved, short_hash
+from cookscribe_lab.studies.core.variants import SMOKE_DECODING, SMOKE_MODEL, SMOKE_TRAINING, resolved
 
 Array = NDArray[np.float64]
 

@@ -26,10 +26,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from cookscribe.config import Config
-from cookscribe.errors import InputError
 from cookscribe.files import read_json, write_json, write_text
 from cookscribe.learning.datasets.oracle import oracle_labels
-from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.datasets.splits import folds
 from cookscribe.model.beyond.planner import Plan
 from cookscribe.model.beyond.plans import joined, mean_plan
@@ -39,12 +37,13 @@ from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig
 from cookscribe.progress import track
 from cookscribe.proposals.plain import suppressed
+from cookscribe_lab.studies.core.candidate_sets import open_youcook2
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.report import (
     bootstrap_interval,
-    fingerprint,
     markdown_table,
     mean_and_deviation,
+    short_hash,
     surroundings,
 )
 from cookscribe_lab.studies.selection.drawings import OURS, PLAIN, QUIET, TRUTH, Lane, draw_counts, draw_timelines
@@ -150,14 +149,12 @@ class Row:
 
 def run(options: StudyOptions) -> str:
     """Train what is not there yet, score everything, write tables and pictures; returns the table."""
-    if options.data is None:
-        raise InputError("--data", "the study needs the YouCook2 files", "give --data or set COOKSCRIBE_DATA")
     config = RealCandidates(seeds=options.seeds)
     if options.smoke:
         config = smoke(config)
     torch.set_num_threads(1)
     began = time.perf_counter(), time.process_time()
-    study = _Study(SelectionInputs(YouCook2(options.data)), config, options.out)
+    study = _Study(SelectionInputs(open_youcook2(options)), config, options.out)
     rows = study.rows()
     study.draw(rows)
     took = time.perf_counter() - began[0], time.process_time() - began[1]
@@ -366,7 +363,7 @@ class _Study:
         return [v for key, v in videos.items() if key not in held_out], [videos[key] for key in self.parts[fold]]
 
     def _path(self, way: str, inputs: str, seed: int, fold: int, config: SelectionConfig, suffix: str) -> Path:
-        mark = fingerprint(config, self.config.folds, sorted(self.truth), EXTRAS[inputs])
+        mark = short_hash(config.model_dump(mode="json"), self.config.folds, sorted(self.truth), EXTRAS[inputs])
         name = inputs.replace(",", "").replace("+ ", "with ").replace(" ", "-")
         return self.out / "parts" / f"{way}-{name}-seed{seed}-fold{fold}-{mark}{suffix}"
 

@@ -15,12 +15,12 @@ from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.youcook2 import write_truth
 from cookscribe.track import FeatureTrack
+from cookscribe_lab.cli.kitchen import read_any
 from cookscribe_lab.kitchen_features import stream_folder
-from cookscribe_lab.kitchen_features.annotations import read_any
 from cookscribe_lab.kitchen_features.stream_folder import RECORD, expected_size, settings_for, write_streams
 from cookscribe_lab.kitchen_features.streams import render
 from cookscribe_lab.kitchen_films.recipes import make_recipes, truth
-from lab.tests.kitchen.plain_videos import plain_videos
+from lab.tests.kitchen_features.plain_videos import plain_videos
 
 
 @pytest.fixture(scope="module")

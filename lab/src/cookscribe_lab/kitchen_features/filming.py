@@ -24,7 +24,7 @@ from cookscribe_lab.kitchen_features.looks import (
     scene_look,
     vessel_look,
 )
-from cookscribe_lab.kitchen_features.script import Scene, stage
+from cookscribe_lab.kitchen_features.script import StepView, stage
 
 Times = NDArray[np.floating]
 Weights = NDArray[np.float64]
@@ -59,7 +59,7 @@ class Muddle:
 
 
 @dataclass(frozen=True, eq=False)
-class Film:
+class FilmedLooks:
     """K looks (K, SIZE) and how strongly each is in view at each of T moments (T, K)."""
 
     looks: NDArray[np.float32]
@@ -70,7 +70,7 @@ class Film:
         return self.weights @ self.looks
 
 
-def shoot(video: AnnotatedVideo, times: Times, rng: np.random.Generator, muddle: Muddle) -> Film:
+def shoot(video: AnnotatedVideo, times: Times, rng: np.random.Generator, muddle: Muddle) -> FilmedLooks:
     """Film a video at the given moments.
 
     What happens does not depend on the moments: two encoders with different time lines see the same film.
@@ -114,7 +114,7 @@ class _Camera:
         self.looks.append(look)
         self.weights.append(weight)
 
-    def film(self) -> Film:
+    def film(self) -> FilmedLooks:
         """All that was shown. In this kitchen, and again in each stretch, looks stray from the vocabulary."""
         rng, muddle = self.rng, self.muddle
         if not self.looks:  # a blink of a video, without a step
@@ -126,7 +126,7 @@ class _Camera:
         for part in (ACTION, THING, SCENE):
             length = np.linalg.norm(looks[:, part], axis=1, keepdims=True)
             looks[:, part] += stray[:, part] * (length / np.sqrt(part.stop - part.start))
-        return Film(looks, np.stack(self.weights, axis=1).astype(np.float32))
+        return FilmedLooks(looks, np.stack(self.weights, axis=1).astype(np.float32))
 
     def window(self, start: float, end: float, ramp: float) -> Weights:
         """(T,) 1 inside the stretch, 0 outside, with soft edges of `ramp` seconds."""
@@ -136,7 +136,7 @@ class _Camera:
         weight: Weights = edge * edge * (3.0 - 2.0 * edge)
         return weight
 
-    def step(self, scene: Scene, start: float, end: float, strength: float) -> None:
+    def step(self, scene: StepView, start: float, end: float, strength: float) -> None:
         """Show a step: its actions and named things in turn, all things changing on the way."""
         rng, length = self.rng, max(end - start, 0.5)
         inside = strength * self.window(start, end, min(3.0, 0.3 * length) * rng.uniform(0.5, 1.5))
@@ -170,7 +170,7 @@ class _Camera:
         ramp = min(2.0, 0.3 * length)
         return [self.window(start + left * length, start + right * length, ramp) for left, right in pairwise(cuts)]
 
-    def between(self, scenes: list[Scene], gap: int, start: float, stop: float) -> None:
+    def between(self, scenes: list[StepView], gap: int, start: float, stop: float) -> None:
         """One stretch before step `gap` (after the last step: `gap` is the number of steps)."""
         rng = self.rng
         kind = BETWEEN[int(rng.choice(len(BETWEEN), p=self.odds(start, gap, len(scenes))))]
@@ -179,7 +179,7 @@ class _Camera:
             near = gap - 1 if kind == "linger" else int(np.clip(round(rng.normal(gap, 2.0)), 0, len(scenes) - 1))
             source = scenes[near]
             verb = source.actions[-1] if kind == "linger" or rng.random() < 0.5 else str(rng.choice(UNANNOTATED))
-            self.step(Scene((verb,), source.sights, source.vessel), start, stop, strength=rng.uniform(0.4, 1.1))
+            self.step(StepView((verb,), source.sights, source.vessel), start, stop, strength=rng.uniform(0.4, 1.1))
             return
         self.show(kind, scene_look(kind), seen * rng.uniform(0.3, 1.0))
         if kind == "title" or not scenes:

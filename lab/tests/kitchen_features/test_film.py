@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_features.film import Film, Muddle, shoot
+from cookscribe_lab.kitchen_features.filming import FilmedLooks, Muddle, shoot
 from cookscribe_lab.kitchen_features.looks import ACTION, SCENE, scene_look
-from lab.tests.kitchen.plain_videos import plain_video, plain_videos
+from lab.tests.kitchen_features.plain_videos import plain_video, plain_videos
 
 TEXTBOOK = Muddle(0.0, 0.0, 0.0, 0.0)
 REAL = Muddle(1.0, 1.0, 0.15, 1.0)
 
 
-def film_of(number: int, muddle: Muddle, every: float = 1.0) -> tuple[np.ndarray, Film]:
+def film_of(number: int, muddle: Muddle, every: float = 1.0) -> tuple[np.ndarray, FilmedLooks]:
     video = plain_video(number)
     times = np.arange(0.5 * every, video.duration, every)
     return times, shoot(video, times, generator("test", number), muddle)

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe_lab.kitchen_features.looks import Vector, food_look
-from cookscribe_lab.kitchen_features.script import Scene, Sight, read_sentence, stage
+from cookscribe_lab.kitchen_features.script import Sight, StepView, read_sentence, stage
 from cookscribe_lab.kitchen_features.words import food
 
 
-def scenes(*sentences: str, ingredients: tuple[str, ...] = ()) -> list[Scene]:
+def scenes(*sentences: str, ingredients: tuple[str, ...] = ()) -> list[StepView]:
     spans = np.array([[10.0 * n, 10.0 * n + 5.0] for n in range(len(sentences))])
     return stage(AnnotatedVideo("v", 10.0 * len(sentences), spans, sentences, ingredients))
 
 
-def sight(scene: Scene, name: str) -> Sight:
+def sight(scene: StepView, name: str) -> Sight:
     return next(sight for sight in scene.sights if sight.name == name)
 
 

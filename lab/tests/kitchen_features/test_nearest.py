@@ -14,7 +14,7 @@ from cookscribe.evaluation import Events, evaluate
 from cookscribe.learning import nearest
 from cookscribe.learning.nearest import NearestNeighbourCaptioner
 from cookscribe_lab.kitchen_features.stream_folder import settings_for, write_streams
-from lab.tests.kitchen.plain_videos import plain_videos
+from lab.tests.kitchen_features.plain_videos import plain_videos
 
 
 @settings(max_examples=30, deadline=None)

@@ -13,7 +13,7 @@ from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe_lab.kitchen_features.probe import classify
 from cookscribe_lab.kitchen_features.streams import ENCODERS, render
 from cookscribe_lab.kitchen_features.words import action_family, food
-from lab.tests.kitchen.plain_videos import plain_video, plain_videos
+from lab.tests.kitchen_features.plain_videos import plain_video, plain_videos
 
 VIDEOS = plain_videos(160)
 

@@ -12,9 +12,9 @@ from cookscribe.errors import BadValueError
 from cookscribe.files import write_json
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.track import FeatureTrack
+from cookscribe_lab.kitchen_features.seeing import tell_apart, what_is_seen
 from cookscribe_lab.kitchen_features.streams import render
-from cookscribe_lab.studies.paper.seeing import tell_apart, what_is_seen
-from lab.tests.kitchen.plain_videos import plain_videos
+from lab.tests.kitchen_features.plain_videos import plain_videos
 
 FOODS = ("salt", "beef", "onion", "milk", "rice", "tomatoes", "lemon")
 
