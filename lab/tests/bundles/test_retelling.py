@@ -15,8 +15,8 @@ from cookscribe.proposals.store import write_candidate_store
 from cookscribe.seeds import generator
 from cookscribe.track import FeatureTrack
 from cookscribe_lab.kitchen_bundle.name_augmentation import NameAugmentation, unlisted
+from cookscribe_lab.kitchen_films.names import ALL_NAMES, kind_of
 from cookscribe_lab.kitchen_films.recipes import PLAIN, make_recipes, truth
-from cookscribe_lab.kitchen_films.varieties import ALL_NAMES, kind_of
 
 WIDTH = 8
 

@@ -25,7 +25,7 @@ from cookscribe_lab.kitchen_features.words import (
     look_alikes,
     vessels,
 )
-from cookscribe_lab.kitchen_films.larder import LARDER
+from cookscribe_lab.kitchen_films.food_table import FOODS
 
 
 def cosine(left: Vector, right: Vector) -> float:
@@ -47,7 +47,7 @@ def test_every_member_of_a_group_is_found_in_it() -> None:
 
 def test_what_the_grammar_calls_alike_looks_alike() -> None:
     groups: dict[tuple[str, str], set[str]] = {}
-    for item in LARDER.values():
+    for item in FOODS.values():
         assert food(item.name).family != "other", f"the larder's {item.name} has no look of its kind"
         if item.group:
             groups.setdefault((item.kind, item.group), set()).add(food(item.name).group)

@@ -22,11 +22,11 @@ from cookscribe_lab.kitchen_films.drawing.scene import PAINTERS, Moment, Set
 from cookscribe_lab.kitchen_films.drawing.screenplay import FPS, Film, scenes
 from cookscribe_lab.kitchen_films.drawing.stage import HEIGHT, WIDTH
 from cookscribe_lab.kitchen_films.drawing.style import style_of
-from cookscribe_lab.kitchen_films.larder import LARDER
+from cookscribe_lab.kitchen_films.food_table import FOODS
+from cookscribe_lab.kitchen_films.names import NAMES
 from cookscribe_lab.kitchen_films.recipes import make_recipe, make_recipes
 from cookscribe_lab.kitchen_films.states import Cut, Form, Heat
 from cookscribe_lab.kitchen_films.timeline import InterludeKind
-from cookscribe_lab.kitchen_films.varieties import NAMES
 from cookscribe_lab.kitchen_films.world import perform
 
 
@@ -103,7 +103,7 @@ def test_every_act_of_many_recipes_can_be_painted() -> None:
 
 def test_a_state_can_be_seen() -> None:
     """Cutting and heating change the picture of food."""
-    for name, ingredient in LARDER.items():
+    for name, ingredient in FOODS.items():
         for action, cut in (("slice", Cut.SLICED), ("chop", Cut.CHOPPED), ("grate", Cut.GRATED)):
             if action in ingredient.abilities:
                 before = picture_of((Portion(name),), 120, 70, 1)
@@ -118,7 +118,7 @@ def test_a_state_can_be_seen() -> None:
 
 def test_look_alikes_look_exactly_alike_and_others_do_not() -> None:
     groups: dict[str, list[str]] = {}
-    for name, ingredient in LARDER.items():
+    for name, ingredient in FOODS.items():
         groups.setdefault(ingredient.group or name, []).append(name)
     for members in groups.values():
         standing = {waiting(Portion(name)).tobytes() for name in members}
@@ -129,7 +129,7 @@ def test_look_alikes_look_exactly_alike_and_others_do_not() -> None:
     looks = {name: centre(pixels(picture_of((Portion(name),), 100, 60, 2))) for name in firsts}
     for one in firsts:
         for other in firsts:
-            if one < other and {LARDER[one].kind, LARDER[other].kind} != {"powder"}:
+            if one < other and {FOODS[one].kind, FOODS[other].kind} != {"powder"}:
                 assert np.abs(looks[one] - looks[other]).mean() > 0.5, (one, other)
 
 

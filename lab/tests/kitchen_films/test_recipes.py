@@ -18,7 +18,7 @@ from cookscribe.files import write_json
 from cookscribe.learning.datasets.youcook2 import read_truth
 from cookscribe_lab.kitchen_films.actions import ACTIONS
 from cookscribe_lab.kitchen_films.dishes import DISHES
-from cookscribe_lab.kitchen_films.larder import LARDER, Kind
+from cookscribe_lab.kitchen_films.food_table import FOODS, Kind
 from cookscribe_lab.kitchen_films.recipes import (
     WORDINGS,
     MadeUpRecipe,
@@ -73,7 +73,7 @@ def test_common_sense_that_the_tables_do_not_spell_out(recipe: MadeUpRecipe) -> 
     for number, step in enumerate(recipe.steps):
         before = recipe.before(number)
         for name, item in step.after.items():
-            kind = LARDER[name].kind
+            kind = FOODS[name].kind
             if kind in (Kind.LIQUID, Kind.POWDER, Kind.SAUCE):
                 assert item.cut is Cut.WHOLE
             if item.cut in knife_marks and kind is Kind.EGG:
@@ -88,7 +88,7 @@ def test_common_sense_that_the_tables_do_not_spell_out(recipe: MadeUpRecipe) -> 
             if act.action == "flip":
                 assert all(before[name].place is Place.PAN or len(step.acts) > 1 for name in act.items)
     last = recipe.steps[-1].after
-    meat = [name for name in last if LARDER[name].kind is Kind.MEAT and name != "ham"]
+    meat = [name for name in last if FOODS[name].kind is Kind.MEAT and name != "ham"]
     assert all(last[name].heat is not Heat.RAW for name in meat), f"raw {meat} is served in {recipe.title}"
 
 
@@ -227,7 +227,7 @@ def test_many_recipes_are_distinct_and_use_the_whole_kitchen() -> None:
     assert len({recipe.signature for recipe in recipes}) == len({recipe.id for recipe in recipes}) == 1000
     assert {recipe.dish for recipe in recipes} == set(DISHES)
     assert {act.action for recipe in recipes for step in recipe.steps for act in step.acts} == set(ACTIONS)
-    assert {name for recipe in recipes for name in recipe.ingredients} == set(LARDER)
+    assert {name for recipe in recipes for name in recipe.ingredients} == set(FOODS)
     # Every combination that is held out is asked for, and training knows its parts; only their meeting is new.
     for split in (VALIDATION, TESTING):
         asked = {pair for recipe in make_recipes(4, 250, split=split) for pair in recipe.pairs}

@@ -50,9 +50,9 @@ from cookscribe_lab.kitchen_bundle.name_augmentation import NameAugmentation, un
 from cookscribe_lab.kitchen_bundle.scores import calibrate, right_steps
 from cookscribe_lab.kitchen_films.actions import ACTIONS
 from cookscribe_lab.kitchen_films.dishes import DISHES
+from cookscribe_lab.kitchen_films.names import ALL_NAMES, BY_KIND, NAMES, renamed
 from cookscribe_lab.kitchen_films.recipes import MadeUpRecipe, make_recipes, truth
 from cookscribe_lab.kitchen_films.splits import TRAINING
-from cookscribe_lab.kitchen_films.varieties import ALL_NAMES, BY_KIND, NAMES, renamed
 
 NAME, ENCODER = "kitchen", "effnet"
 FILMS = "drawn videos of the simulated kitchen (`cookscribe kitchen draw`)"

@@ -19,7 +19,7 @@ from cookscribe.model.story_input import Reader, StoryInput
 from cookscribe.pipelines.story_writer import with_features
 from cookscribe.seeds import generator
 from cookscribe.text.actions import ActionMatcher
-from cookscribe_lab.kitchen_films.varieties import BY_KIND, call, renamed
+from cookscribe_lab.kitchen_films.names import BY_KIND, call, renamed
 
 
 def unlisted(video: AnnotatedVideo) -> AnnotatedVideo:

@@ -34,9 +34,9 @@ from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile
 from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_videos
 from cookscribe_lab.kitchen_films.grammar import sentence
+from cookscribe_lab.kitchen_films.names import ALL_NAMES, Naming, kind_of
 from cookscribe_lab.kitchen_films.recipes import PLAIN, VARIED, MadeUpRecipe, make_recipes
 from cookscribe_lab.kitchen_films.splits import TESTING
-from cookscribe_lab.kitchen_films.varieties import ALL_NAMES, Naming, kind_of
 from cookscribe_lab.kitchen_films.world import perform
 from cookscribe_lab.studies.core.report import mean_and_deviation
 

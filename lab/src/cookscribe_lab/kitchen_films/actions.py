@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cookscribe_lab.kitchen_films.larder import Kind
+from cookscribe_lab.kitchen_films.food_table import Kind
 from cookscribe_lab.kitchen_films.states import Cut, Form, Heat, Place
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cookscribe_lab.kitchen_films.food_table import FOODS
 from cookscribe_lab.kitchen_films.grammar import sentence
-from cookscribe_lab.kitchen_films.larder import LARDER
 from cookscribe_lab.kitchen_films.splits import Pair, permitted
 from cookscribe_lab.kitchen_films.states import Act, Cut, ItemState, Place
 from cookscribe_lab.kitchen_films.world import contents, perform
@@ -72,7 +72,7 @@ class Cook:
     def way(self, name: str, *actions: str) -> str:
         """One of the actions that the ingredient is able to undergo and the split permits."""
         ways = [
-            action for action in actions if action in LARDER[name].abilities and permitted(self.split, (action, name))
+            action for action in actions if action in FOODS[name].abilities and permitted(self.split, (action, name))
         ]
         if not ways:
             raise DeadEndError
@@ -125,7 +125,7 @@ class Cook:
             acts = [Act(ways[group[0]], items, Place.BOARD)]
             if (
                 len(items) == 1
-                and "peel" in LARDER[items[0]].abilities
+                and "peel" in FOODS[items[0]].abilities
                 and self._unpeeled(items[0])
                 and self.chance(0.4)
             ):

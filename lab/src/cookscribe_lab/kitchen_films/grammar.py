@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cookscribe_lab.kitchen_films.larder import FATS, LARDER, WATERS, Kind
+from cookscribe_lab.kitchen_films.food_table import FATS, FOODS, WATERS, Kind
 from cookscribe_lab.kitchen_films.states import Act, Cut, Form, Heat, Place, State
 from cookscribe_lab.kitchen_films.world import contents
 
@@ -104,7 +104,7 @@ def noun(names: Sequence[str], state: State, rng: np.random.Generator, *, new: b
     if len(units) > 3:
         return str(_MANY[rng.integers(len(_MANY))])
     words = listing(units)
-    if new and all(LARDER[name].kind in UNCOUNTED for name in names):
+    if new and all(FOODS[name].kind in UNCOUNTED for name in names):
         return str(("some ", "the ", "")[rng.integers(3)]) + words
     return f"the {words}"
 
@@ -128,7 +128,7 @@ def _pattern(act: Act, state: State, rng: np.random.Generator) -> str:
             options = options[:2]
         case "squeeze" if act.place is Place.PLATE:
             options = options[:1]
-        case "chop" if LARDER[act.items[0]].kind is Kind.HERB:
+        case "chop" if FOODS[act.items[0]].kind is Kind.HERB:
             options = options[:2]
     return str(options[rng.integers(len(options))])
 
@@ -157,7 +157,7 @@ def _content(inside: Sequence[str], state: State, rng: np.random.Generator) -> s
     mixed = [name for name in inside if state[name].mixture]
     if mixed:
         return f"the {state[mixed[0]].mixture}"
-    solid = [name for name in inside if LARDER[name].kind not in UNCOUNTED and state[name].form is not Form.SPREAD]
+    solid = [name for name in inside if FOODS[name].kind not in UNCOUNTED and state[name].form is not Form.SPREAD]
     solid = [name for name in solid if name not in FATS - {"bacon"}] or solid
     return noun(solid[:2] or inside[:1], state, rng) if inside else "the top"
 
@@ -169,7 +169,7 @@ def sentence(acts: Sequence[Act], states: Sequence[State], rng: np.random.Genera
     for act, state in zip(acts, states, strict=True):
         pronoun = ""
         if act.items == named:
-            several = len(named) > 1 or LARDER[named[0]].plural
+            several = len(named) > 1 or FOODS[named[0]].plural
             pronoun = "them" if several and not state[named[0]].mixture else "it"
         parts.append(clause(act, state, rng, pronoun))
         named = act.items

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cookscribe_lab.kitchen_films import grammar
+from cookscribe_lab.kitchen_films.food_table import FATS, FOODS, WATERS
 from cookscribe_lab.kitchen_films.grammar import UNCOUNTED, listing
-from cookscribe_lab.kitchen_films.larder import FATS, LARDER, WATERS
 from cookscribe_lab.kitchen_films.states import Act, Form, Heat, Place, State
 from cookscribe_lab.kitchen_films.world import contents, perform
 
@@ -110,7 +110,7 @@ def named(names: Sequence[str], state: State) -> str:
     found = units(names, state)
     if len(found) > MOST:
         return "the ingredients"
-    if all(state[name].place is Place.COUNTER and LARDER[name].kind in UNCOUNTED for name in names):
+    if all(state[name].place is Place.COUNTER and FOODS[name].kind in UNCOUNTED for name in names):
         return listing([unit.name for unit in found])
     return phrase(found)
 
@@ -121,7 +121,7 @@ def main_content(inside: Sequence[str], state: State) -> list[Unit]:
     if mixed:
         return units(mixed[:1], state)
     food = [name for name in inside if name not in FAT and name not in WATERS and state[name].form is not Form.SPREAD]
-    solid = [name for name in food if LARDER[name].kind not in UNCOUNTED]
+    solid = [name for name in food if FOODS[name].kind not in UNCOUNTED]
     return units((solid or food)[:MAIN], state) if food else []
 
 
@@ -167,7 +167,7 @@ def _template(act: Act, *, full: bool, again: bool) -> str:
 
 def _pronoun(found: Sequence[Unit]) -> str:
     """ "it" or "them"."""
-    return "them" if len(found) > 1 or (found and found[0].name in LARDER and LARDER[found[0].name].plural) else "it"
+    return "them" if len(found) > 1 or (found and found[0].name in FOODS and FOODS[found[0].name].plural) else "it"
 
 
 def plain_sentence(acts: Sequence[Act], before: State) -> str:

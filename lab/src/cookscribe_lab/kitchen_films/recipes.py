@@ -21,12 +21,12 @@ from cookscribe.recipe import Span
 from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.cook import Cook, DeadEndError
 from cookscribe_lab.kitchen_films.dishes import DISHES
-from cookscribe_lab.kitchen_films.larder import LARDER
+from cookscribe_lab.kitchen_films.food_table import FOODS
+from cookscribe_lab.kitchen_films.names import Naming, call
 from cookscribe_lab.kitchen_films.plain import plain_sentence
 from cookscribe_lab.kitchen_films.splits import SPLITS, TESTING, TRAINING, VALIDATION, Pair, belongs
 from cookscribe_lab.kitchen_films.states import Act, ItemState
 from cookscribe_lab.kitchen_films.timeline import Interlude, lay_out
-from cookscribe_lab.kitchen_films.varieties import Naming, call
 from cookscribe_lab.kitchen_films.world import fresh, perform
 
 MOST_STEPS = 12
@@ -205,7 +205,7 @@ def make_recipe(
         for act in planned.acts:
             state = perform(state, act)
         steps.append(MadeUpStep(span, naming(words), planned.acts, state))
-    others = [name for name in LARDER if name not in ingredients]
+    others = [name for name in FOODS if name not in ingredients]
     bystanders = tuple(others[index] for index in rng.permutation(len(others))[: rng.integers(1, 4)])
     return MadeUpRecipe(
         id=f"kitchen_{seed}_{number:05d}",

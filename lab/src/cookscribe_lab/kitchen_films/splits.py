@@ -8,7 +8,7 @@ on a seed, so that recipes of two seeds never leak into each other.
 from __future__ import annotations
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.larder import LARDER
+from cookscribe_lab.kitchen_films.food_table import FOODS
 
 TRAINING, VALIDATION, TESTING = "training", "validation", "testing"
 SPLITS = (TRAINING, VALIDATION, TESTING)
@@ -28,7 +28,7 @@ def _hold_out() -> dict[str, frozenset[Pair]]:
     """Draw pairs such that an ingredient keeps at least two of three ways of each kind, an action most ingredients."""
     ways = {
         (name, kind): [action for action in actions if action in item.abilities]
-        for name, item in LARDER.items()
+        for name, item in FOODS.items()
         for kind, actions in CHOICES.items()
     }
     pairs = [

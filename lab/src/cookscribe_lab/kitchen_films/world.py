@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from cookscribe.errors import BadValueError
 from cookscribe_lab.kitchen_films.actions import ACTIONS, Need
-from cookscribe_lab.kitchen_films.larder import FATS, LARDER, WATERS, Kind
+from cookscribe_lab.kitchen_films.food_table import FATS, FOODS, WATERS, Kind
 from cookscribe_lab.kitchen_films.states import Act, Cut, Form, Heat, ItemState, Place, State
 
 
@@ -26,7 +26,7 @@ def bases(state: State, place: Place) -> tuple[str, ...]:
     return tuple(
         name
         for name in contents(state, place)
-        if ("base" in LARDER[name].abilities and state[name].form in (Form.LOOSE, Form.CLOSED))
+        if ("base" in FOODS[name].abilities and state[name].form in (Form.LOOSE, Form.CLOSED))
         or state[name].form is Form.ROLLED
     )
 
@@ -44,7 +44,7 @@ def problem(state: State, act: Act) -> str:
         if name not in state:
             return f"there is no {name}"
     for name in act.items:
-        item, ingredient = state[name], LARDER[name]
+        item, ingredient = state[name], FOODS[name]
         if item.place is Place.SINK:
             return f"the {name} went down the sink"
         if action.able and act.action not in ingredient.abilities:
@@ -73,10 +73,10 @@ def _met(need: Need, state: State, act: Act) -> bool:
         case Need.HOT_WATER:
             return any(name in WATERS and state[name].heat is Heat.HOT for name in inside)
         case Need.WET:
-            return any(LARDER[name].kind in (Kind.LIQUID, Kind.SAUCE) or name == "tomatoes" for name in inside)
+            return any(FOODS[name].kind in (Kind.LIQUID, Kind.SAUCE) or name == "tomatoes" for name in inside)
         case Need.OPEN:
             return not any(
-                LARDER[name].kind is Kind.EGG and (state[name].cut, state[name].heat) == (Cut.WHOLE, Heat.RAW)
+                FOODS[name].kind is Kind.EGG and (state[name].cut, state[name].heat) == (Cut.WHOLE, Heat.RAW)
                 for name in inside
             )
         case Need.BASE:

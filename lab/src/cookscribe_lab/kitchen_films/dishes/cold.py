@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cookscribe_lab.kitchen_films.cook import Cook
+from cookscribe_lab.kitchen_films.names import single
 from cookscribe_lab.kitchen_films.states import Act, Place
-from cookscribe_lab.kitchen_films.varieties import single
 
 BOARD = Place.BOARD
 BOWL = Place.BOWL

@@ -12,10 +12,11 @@ from cookscribe_lab.kitchen_films.drawing import stage
 from cookscribe_lab.kitchen_films.drawing.acts_vessel import hand_in
 from cookscribe_lab.kitchen_films.drawing.effects import bubbles, falling, sizzle, steam, stream
 from cookscribe_lab.kitchen_films.drawing.foods import whole
-from cookscribe_lab.kitchen_films.drawing.paint import Colour, Sketch, Sprite, centred, place, scaled
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, place, scaled
 from cookscribe_lab.kitchen_films.drawing.pieces import piece
 from cookscribe_lab.kitchen_films.drawing.scene import Set, ease, in_turn, phase, shows, wave
 from cookscribe_lab.kitchen_films.drawing.vessels import colander, lid, vessel
+from cookscribe_lab.kitchen_films.food_table import Colour
 from cookscribe_lab.kitchen_films.states import Form, Place
 
 

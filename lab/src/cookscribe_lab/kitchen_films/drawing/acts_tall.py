@@ -13,7 +13,7 @@ from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, 
 from cookscribe_lab.kitchen_films.drawing.pieces import VARIANTS
 from cookscribe_lab.kitchen_films.drawing.scene import Set, ease, in_turn, phase, shows, wave
 from cookscribe_lab.kitchen_films.drawing.sources import pourer, small, tilted
-from cookscribe_lab.kitchen_films.larder import LARDER, Kind
+from cookscribe_lab.kitchen_films.food_table import FOODS, Kind
 from cookscribe_lab.kitchen_films.states import Form, Place
 
 
@@ -46,7 +46,7 @@ def _column(scene: Set, share_after: float, level: float, clock: float, spin: bo
     if share_after < 0.75 and not glass:
         rng = generator("column", scene.seed, s_key[3])
         solid = [
-            item for item in before or inside if not item.is_fluid and LARDER[item.name].kind is not Kind.POWDER
+            item for item in before or inside if not item.is_fluid and FOODS[item.name].kind is not Kind.POWDER
         ] or []
         for k in range(round(22 * level * (1 - share_after)) if solid else 0):
             item = solid[k % len(solid)]

@@ -12,10 +12,11 @@ from cookscribe_lab.kitchen_films.drawing.assembly import picture_of
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour, coated, dough_ball, portions
 from cookscribe_lab.kitchen_films.drawing.effects import sprinkled, steam
 from cookscribe_lab.kitchen_films.drawing.hands import Held, pressing
-from cookscribe_lab.kitchen_films.drawing.paint import Colour, Sketch, Sprite, centred, mixed, scaled, turned
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, mixed, scaled, turned
 from cookscribe_lab.kitchen_films.drawing.pieces import is_big, piece
 from cookscribe_lab.kitchen_films.drawing.scene import Set, ease, in_turn, phase, shows, wave
 from cookscribe_lab.kitchen_films.drawing.vessels import vessel
+from cookscribe_lab.kitchen_films.food_table import Colour
 from cookscribe_lab.kitchen_films.states import Form, Place
 
 

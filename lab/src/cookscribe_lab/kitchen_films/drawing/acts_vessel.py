@@ -9,7 +9,7 @@ from PIL import Image
 
 from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.drawing import acts_tall
-from cookscribe_lab.kitchen_films.drawing.colours import PALETTES, palette
+from cookscribe_lab.kitchen_films.drawing.colours import palette
 from cookscribe_lab.kitchen_films.drawing.containers import shaker
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour
 from cookscribe_lab.kitchen_films.drawing.effects import bubbles, falling, sprinkled, steam, stream
@@ -17,7 +17,7 @@ from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, 
 from cookscribe_lab.kitchen_films.drawing.pieces import is_big, piece
 from cookscribe_lab.kitchen_films.drawing.scene import Set, ease, in_turn, phase, shows, wave
 from cookscribe_lab.kitchen_films.drawing.sources import pourer, small, tilted
-from cookscribe_lab.kitchen_films.larder import LARDER, WATERS, Kind
+from cookscribe_lab.kitchen_films.food_table import FOODS, WATERS, Kind
 from cookscribe_lab.kitchen_films.states import Cut, Form, Place
 
 
@@ -45,7 +45,7 @@ def hand_in(scene: Set, frame: Image.Image, names: tuple[str, ...], share: float
     scene.grasp.put(frame, x + 52, y + 4 + 3 * wave(clock, 2.5))
     if 0.1 < share < 0.97:
         start, end = (x - 58, y + 28), (thing.cx - 6.0, thing.cy - 4.0)
-        if LARDER[item.name].kind is Kind.POWDER:
+        if FOODS[item.name].kind is Kind.POWDER:
             sprinkled(frame, start, end[1], 16, [palette(item.name).skin, palette(item.name).mark], clock, 3.4)
         elif item.is_fluid:
             stream(frame, start, end, item.colour, 15, clock)
@@ -132,7 +132,7 @@ def heat(scene: Set, clock: float, done: float) -> Image.Image:
                     round(thing.rx * 0.9),
                     round(thing.ry * 0.9),
                     clock,
-                    PALETTES[items[0]].flesh,
+                    palette(items[0]).flesh,
                 )
             steam(frame, thing.cx, thing.cy - 10, 70, clock, 2 + round(4 * hot))
         else:
@@ -186,7 +186,7 @@ def sprinkle(scene: Set, clock: float, done: float) -> Image.Image:
     scene.arriving(frame, {**shares, name: phase(share, 0.1, 0.95)})
     x, y = thing.cx + 20 + 60 * wave(clock, 0.4), max(120.0, thing.cy - 62.0) + 4 * wave(clock, 3)
     item = scene.portion(name)
-    if LARDER[name].kind is Kind.POWDER:
+    if FOODS[name].kind is Kind.POWDER:
         p = palette(name)
         sprinkled(frame, (x, y), thing.cy + 8, 30, [p.skin, p.mark], clock, 3.0)
     else:
@@ -198,7 +198,7 @@ def sprinkle(scene: Set, clock: float, done: float) -> Image.Image:
 
 def _loose(item: Portion) -> Portion:
     """Herbs are sprinkled leaf by leaf."""
-    if item.cut is Cut.WHOLE and LARDER[item.name].kind is Kind.HERB:
+    if item.cut is Cut.WHOLE and FOODS[item.name].kind is Kind.HERB:
         return Portion(item.name, Cut.CHOPPED, item.heat)
     return item
 

@@ -13,7 +13,6 @@ from cookscribe_lab.kitchen_films.drawing.colours import CHAR, palette
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour, flat_disc, paint_contents, scatter
 from cookscribe_lab.kitchen_films.drawing.groceries import slice_of_bread
 from cookscribe_lab.kitchen_films.drawing.paint import (
-    Colour,
     Sketch,
     Sprite,
     centred,
@@ -25,7 +24,7 @@ from cookscribe_lab.kitchen_films.drawing.paint import (
     smooth,
     wobbly,
 )
-from cookscribe_lab.kitchen_films.larder import LARDER
+from cookscribe_lab.kitchen_films.food_table import FOODS, Colour
 from cookscribe_lab.kitchen_films.states import Cut, Form, Heat
 
 _DOUGH = frozenset({"flour", "water", "salt", "sugar"})
@@ -38,7 +37,7 @@ def picture_of(items: tuple[Portion, ...], rx: int, ry: int, seed: int, turn: in
     items = tuple(_before_cutting(item) for item in items)
     put_together = any(item.form in (Form.SPREAD, Form.LAYERED, Form.CLOSED) for item in items)
     bases = [item for item in items if _is_base(item)]
-    if bases and (put_together or all(LARDER[item.name].kind == "bread" for item in items)):
+    if bases and (put_together or all(FOODS[item.name].kind == "bread" for item in items)):
         sprite = _assembled(items, rx, ry, seed)
     else:
         sprite = paint_contents(items, rx, ry, seed, turn)
@@ -51,7 +50,7 @@ def _before_cutting(item: Portion) -> Portion:
         return item
     if item.mixture == "cake":
         return replace(item, form=Form.MIXED)
-    if LARDER[item.name].kind == "bread":
+    if FOODS[item.name].kind == "bread":
         return replace(item, form=Form.CLOSED)
     if item.mixture == "pizza" and item.name in _DOUGH:
         return replace(item, form=Form.ROLLED)
@@ -60,7 +59,7 @@ def _before_cutting(item: Portion) -> Portion:
 
 
 def _is_base(item: Portion) -> bool:
-    return item.form is Form.ROLLED or ("base" in LARDER[item.name].abilities and not item.coat)
+    return item.form is Form.ROLLED or ("base" in FOODS[item.name].abilities and not item.coat)
 
 
 def _parted(sprite: Sprite) -> Sprite:

@@ -10,18 +10,8 @@ from cookscribe_lab.kitchen_films.drawing.assembly import picture_of
 from cookscribe_lab.kitchen_films.drawing.colours import palette
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour
 from cookscribe_lab.kitchen_films.drawing.foods import has_body, whole
-from cookscribe_lab.kitchen_films.drawing.paint import (
-    Colour,
-    Sketch,
-    Sprite,
-    centred,
-    darker,
-    lighter,
-    place,
-    shadow,
-    smooth,
-)
-from cookscribe_lab.kitchen_films.larder import LARDER, Kind
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, darker, lighter, place, shadow, smooth
+from cookscribe_lab.kitchen_films.food_table import FOODS, Colour, Kind
 from cookscribe_lab.kitchen_films.states import Cut, Form
 
 
@@ -78,7 +68,7 @@ def _little_bowl(colour: Colour, rough: bool) -> Sprite:
 def container(name: str) -> Sprite:
     """The usual package of an ingredient that does not lie about by itself."""
     colour = palette(name).skin
-    kind = LARDER[name].kind
+    kind = FOODS[name].kind
     if name in ("oil", "soy sauce", "vinegar"):
         return _bottle(colour, {"oil": (60, 110, 50), "soy sauce": (190, 40, 36), "vinegar": (60, 50, 70)}[name])
     if name == "honey":
@@ -105,7 +95,7 @@ def waiting(item: Portion) -> Sprite:
         centred(result, shadow(round(body.width * 0.8), 18, 5, 90), result.width / 2 + 3, body.height - 4)
         place(result, body, 8, 4)
         return result
-    if as_it_came and LARDER[item.name].kind in (Kind.LIQUID, Kind.SAUCE, Kind.POWDER):
+    if as_it_came and FOODS[item.name].kind in (Kind.LIQUID, Kind.SAUCE, Kind.POWDER):
         return container(item.name)
     return little_dish((item,))
 

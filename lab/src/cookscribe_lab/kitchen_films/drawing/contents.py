@@ -14,7 +14,6 @@ from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.drawing.colours import GOLD, palette
 from cookscribe_lab.kitchen_films.drawing.foods import has_body
 from cookscribe_lab.kitchen_films.drawing.paint import (
-    Colour,
     Sketch,
     Sprite,
     centred,
@@ -27,19 +26,12 @@ from cookscribe_lab.kitchen_films.drawing.paint import (
     wobbly,
 )
 from cookscribe_lab.kitchen_films.drawing.pieces import VARIANTS, is_big, piece
-from cookscribe_lab.kitchen_films.larder import LARDER, Kind
+from cookscribe_lab.kitchen_films.food_table import FOODS, Colour, Kind
 from cookscribe_lab.kitchen_films.states import Cut, Form, Heat, State
 
 TURNS = 24  # positions of a full turn when something is stirred
 
 _FILLING = frozenset({"water", "stock", "milk", "cream", "tomato sauce"})
-_BULK = {
-    "flour": 3.0, "milk": 2.0, "cream": 2.0, "water": 0.6, "eggs": 1.6, "sugar": 0.6, "butter": 1.0, "chocolate": 1.4,
-    "tomato sauce": 3.0, "ketchup": 2.0, "stock": 2.0, "soy sauce": 0.7, "mayonnaise": 2.0, "mustard": 0.8, "oil": 0.5,
-    "vinegar": 0.4, "honey": 0.5, "ground beef": 4.0, "salt": 0.1, "black pepper": 0.15, "paprika": 0.35,
-    "cinnamon": 0.35, "lemon": 0.3, "parsley": 0.2, "breadcrumbs": 1.0, "strawberries": 4.0, "spinach": 4.0,
-    "avocado": 4.0, "banana": 2.5, "apple": 2.0, "tomatoes": 4.0, "carrots": 4.0, "broccoli": 3.0,
-}  # fmt: skip
 _FLUID_FORMS = frozenset({Form.BLENDED})
 _BASES = frozenset({"rice", "pasta", "noodles"})
 
@@ -61,7 +53,7 @@ class Portion:
         """Whether it flows or is soft: a liquid, beaten egg, melted butter, mash, a sauce."""
         if self.form in _FLUID_FORMS or self.cut in (Cut.BEATEN, Cut.MASHED, Cut.SQUEEZED) or self.heat is Heat.MELTED:
             return True
-        return LARDER[self.name].kind in (Kind.LIQUID, Kind.SAUCE) and self.form is not Form.SHAPED
+        return FOODS[self.name].kind in (Kind.LIQUID, Kind.SAUCE) and self.form is not Form.SHAPED
 
     @property
     def colour(self) -> Colour:
@@ -94,7 +86,7 @@ def _coat(state: State) -> str:
 
 def blend_colour(items: Sequence[Portion]) -> Colour:
     """The colour of a mixture: the mean of its parts by bulk."""
-    weights = np.array([_BULK.get(item.name, 1.0) * max(item.amount, 0.05) for item in items])
+    weights = np.array([FOODS[item.name].bulk * max(item.amount, 0.05) for item in items])
     colours = np.array([item.colour for item in items], dtype=np.float64)
     red, green, blue = (colours * weights[:, None]).sum(axis=0) / weights.sum()
     return (round(red), round(green), round(blue))
@@ -232,7 +224,7 @@ def _spots(count: int, spread: float, rng: np.random.Generator) -> list[tuple[fl
 def _count(item: Portion, sorts: int, area: float) -> int:
     if is_big(item.name, item.cut):
         return 1
-    kind = LARDER[item.name].kind
+    kind = FOODS[item.name].kind
     if kind is Kind.POWDER or kind is Kind.HERB:
         full = 14.0
     elif item.cut is Cut.CRACKED:
@@ -254,7 +246,7 @@ def scatter(
     Where the pieces of one item fall does not depend on the others, so that nothing jumps when something is added.
     """
     area = rx * ry / (110.0 * 62.0)
-    main = [item for item in items if LARDER[item.name].kind not in (Kind.POWDER, Kind.HERB)]
+    main = [item for item in items if FOODS[item.name].kind not in (Kind.POWDER, Kind.HERB)]
     drawn: list[tuple[int, float, float, Sprite]] = []  # what lies below first, then what lies further away
     for item in items:
         count = _count(item, max(1, len(main)), area)
@@ -311,7 +303,7 @@ def _soft_layer(items: Sequence[Portion], rx: float, ry: float, rng: np.random.G
             layers.append(sprite)
     loose = [item for item in items if item.form in (Form.LOOSE, Form.COATED) and not _is_fat(item)]
     for item in loose:
-        kind = LARDER[item.name].kind
+        kind = FOODS[item.name].kind
         if item.is_fluid and (item.name in _FILLING or item.cut is Cut.BEATEN):
             layers.append(fluid(rx, ry, item.colour, item.amount, rng))
         elif item.cut is Cut.MASHED:
@@ -337,7 +329,7 @@ def _mass(mixture: str, members: Sequence[Portion], rx: float, ry: float, rng: n
     names = {item.name for item in members}
     form, heat = members[0].form, members[0].heat
     soft = [
-        item for item in members if item.is_fluid or LARDER[item.name].kind is Kind.POWDER or item.name == "ground beef"
+        item for item in members if item.is_fluid or FOODS[item.name].kind is Kind.POWDER or item.name == "ground beef"
     ]
     colour = blend_colour(soft or members)
     if "flour" in names and form is not Form.BLENDED:
@@ -389,7 +381,7 @@ def paint_contents(items: tuple[Portion, ...], rx: int, ry: int, seed: int, turn
     """
     layer = _soft_picture(items, rx, ry, seed).copy()
     visible = [item for item in items if _in_pieces(item)]
-    solid = [item for item in visible if LARDER[item.name].kind not in (Kind.POWDER, Kind.HERB)]
+    solid = [item for item in visible if FOODS[item.name].kind not in (Kind.POWDER, Kind.HERB)]
     stirred = bool(solid) and all(item.form is not Form.LOOSE for item in solid)
     if visible:
         scatter(layer, visible, rx * 0.92, ry * 0.88, seed, stirred, 2 * math.pi * turn / TURNS)
@@ -401,7 +393,7 @@ def _in_pieces(item: Portion) -> bool:
     """Whether pieces of it can be told apart in the picture."""
     if item.is_fluid or item.form in (Form.BLENDED, Form.KNEADED, Form.ROLLED, Form.SHAPED, Form.SPREAD, Form.LAYERED):
         return False
-    kind = LARDER[item.name].kind
+    kind = FOODS[item.name].kind
     soft_base = item.form is Form.MIXED and item.mixture in ("dough", "meat mixture", "batter", "cake", "pancake")
     if item.name in ("flour", "sugar", "breadcrumbs", "ground beef", "butter") and (item.form is Form.MIXED):
         return item.name == "ground beef" and not soft_base

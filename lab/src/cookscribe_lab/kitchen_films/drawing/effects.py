@@ -10,7 +10,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.drawing.paint import Colour, Sketch, Sprite, centred, lighter
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, lighter
+from cookscribe_lab.kitchen_films.food_table import Colour
 
 _PHASES = 6
 

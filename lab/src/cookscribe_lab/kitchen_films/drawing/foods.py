@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.drawing import groceries, plants
-from cookscribe_lab.kitchen_films.drawing.colours import CHAR, Palette, palette
+from cookscribe_lab.kitchen_films.drawing.colours import CHAR, palette
 from cookscribe_lab.kitchen_films.drawing.paint import Sprite, darker, mixed, patched
-from cookscribe_lab.kitchen_films.larder import LARDER
+from cookscribe_lab.kitchen_films.food_table import FOODS, Palette
 from cookscribe_lab.kitchen_films.states import Heat
 
 _PAINTERS: dict[str, plants.Painter] = {
@@ -72,7 +72,7 @@ def has_body(name: str) -> bool:
 @lru_cache(maxsize=256)
 def whole(name: str, heat: Heat = Heat.RAW, peeled: bool = False) -> Sprite:
     """The ingredient in one piece."""
-    rng = generator("whole", LARDER[name].group or name)
+    rng = generator("whole", FOODS[name].group or name)
     colours = palette(name, heat)
     if peeled:
         skin = (252, 248, 240) if name == "eggs" else mixed(colours.flesh, colours.skin, 0.12)

@@ -8,17 +8,8 @@ from functools import lru_cache
 
 from PIL import Image
 
-from cookscribe_lab.kitchen_films.drawing.paint import (
-    Colour,
-    Point,
-    Sketch,
-    Sprite,
-    lighter,
-    place,
-    scaled,
-    smooth,
-    turned,
-)
+from cookscribe_lab.kitchen_films.drawing.paint import Point, Sketch, Sprite, lighter, place, scaled, smooth, turned
+from cookscribe_lab.kitchen_films.food_table import Colour
 
 WOODEN: Colour = (196, 148, 92)
 METAL: Colour = (206, 210, 216)

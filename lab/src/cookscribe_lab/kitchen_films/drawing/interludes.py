@@ -15,19 +15,10 @@ from cookscribe_lab.kitchen_films.drawing.containers import waiting
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour, portions
 from cookscribe_lab.kitchen_films.drawing.effects import steam
 from cookscribe_lab.kitchen_films.drawing.hands import open_hand
-from cookscribe_lab.kitchen_films.drawing.paint import (
-    Colour,
-    Sketch,
-    Sprite,
-    centred,
-    darker,
-    lighter,
-    mixed,
-    place,
-    scaled,
-)
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, darker, lighter, mixed, place, scaled
 from cookscribe_lab.kitchen_films.drawing.style import Style
 from cookscribe_lab.kitchen_films.drawing.vessels import vessel
+from cookscribe_lab.kitchen_films.food_table import Colour
 from cookscribe_lab.kitchen_films.recipes import MadeUpRecipe
 from cookscribe_lab.kitchen_films.states import Form, Heat, ItemState, Place
 from cookscribe_lab.kitchen_films.timeline import InterludeKind

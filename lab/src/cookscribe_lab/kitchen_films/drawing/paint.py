@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageOps
 
-Colour = tuple[int, int, int]
+from cookscribe_lab.kitchen_films.food_table import Colour
+
 Point = tuple[float, float]
 Sprite = Image.Image  # RGBA, at stage size
 

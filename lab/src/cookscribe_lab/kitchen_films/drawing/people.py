@@ -9,18 +9,9 @@ from PIL import Image
 
 from cookscribe_lab.kitchen_films.drawing import stage
 from cookscribe_lab.kitchen_films.drawing.hands import Held, holding, open_hand
-from cookscribe_lab.kitchen_films.drawing.paint import (
-    Colour,
-    Sketch,
-    Sprite,
-    centred,
-    darker,
-    lighter,
-    mixed,
-    place,
-    smooth,
-)
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, darker, lighter, mixed, place, smooth
 from cookscribe_lab.kitchen_films.drawing.style import Style
+from cookscribe_lab.kitchen_films.food_table import Colour
 
 _CX = 320
 

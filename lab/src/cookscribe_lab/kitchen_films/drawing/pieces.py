@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.drawing.colours import CHAR, Palette, palette
+from cookscribe_lab.kitchen_films.drawing.colours import CHAR, palette
 from cookscribe_lab.kitchen_films.drawing.foods import has_body, whole
 from cookscribe_lab.kitchen_films.drawing.groceries import slice_of_bread
 from cookscribe_lab.kitchen_films.drawing.paint import (
@@ -24,7 +24,7 @@ from cookscribe_lab.kitchen_films.drawing.paint import (
     varied,
     wobbly,
 )
-from cookscribe_lab.kitchen_films.larder import LARDER, Kind
+from cookscribe_lab.kitchen_films.food_table import FOODS, Kind, Palette
 from cookscribe_lab.kitchen_films.states import Cut, Heat
 
 VARIANTS = 6
@@ -270,9 +270,9 @@ def _dust(p: Palette, rng: np.random.Generator) -> Sprite:
 @lru_cache(maxsize=2048)
 def piece(name: str, cut: Cut, heat: Heat, variant: int) -> Sprite:
     """One piece of the ingredient; `variant` in [0, VARIANTS) turns and varies it."""
-    rng = generator("piece", LARDER[name].group or name, cut, variant)
+    rng = generator("piece", FOODS[name].group or name, cut, variant)
     p = palette(name, heat)
-    kind = LARDER[name].kind
+    kind = FOODS[name].kind
     browned = heat in (Heat.SEARED, Heat.FRIED, Heat.BAKED)
     if kind is Kind.POWDER:
         return _dust(p, rng)
@@ -305,5 +305,5 @@ def piece(name: str, cut: Cut, heat: Heat, variant: int) -> Sprite:
 
 def is_big(name: str, cut: Cut) -> bool:
     """Whether a vessel holds one or two of them rather than a scattering."""
-    small = LARDER[name].kind is Kind.POWDER or name in _GRAINS or name in ("ground beef", "pasta", "noodles")
+    small = FOODS[name].kind is Kind.POWDER or name in _GRAINS or name in ("ground beef", "pasta", "noodles")
     return not small and cut in (Cut.WHOLE, Cut.PEELED) and has_body(name)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cookscribe_lab.kitchen_films.drawing.colours import Palette
 from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, darker, lighter, mixed, smooth, varied, wobbly
+from cookscribe_lab.kitchen_films.food_table import Palette
 
 Painter = Callable[[Palette, np.random.Generator], Sprite]
 STALK = (70, 120, 44)

@@ -8,7 +8,7 @@ from cookscribe_lab.kitchen_films.drawing.containers import container, jug_of, l
 from cookscribe_lab.kitchen_films.drawing.contents import Portion
 from cookscribe_lab.kitchen_films.drawing.paint import Sprite, scaled, turned
 from cookscribe_lab.kitchen_films.drawing.pieces import VARIANTS, piece
-from cookscribe_lab.kitchen_films.larder import LARDER, Kind
+from cookscribe_lab.kitchen_films.food_table import FOODS, Kind
 from cookscribe_lab.kitchen_films.states import Form
 
 
@@ -16,7 +16,7 @@ from cookscribe_lab.kitchen_films.states import Form
 def tilted(items: tuple[Portion, ...], degrees: int) -> Sprite:
     """A dish (or the package of a powder or sauce) being emptied to the left."""
     first = items[0]
-    packed = LARDER[first.name].kind in (Kind.POWDER, Kind.SAUCE) and first.form is Form.LOOSE
+    packed = FOODS[first.name].kind in (Kind.POWDER, Kind.SAUCE) and first.form is Form.LOOSE
     return turned(container(first.name) if packed and len(items) == 1 else little_dish(items), degrees)
 
 
@@ -29,6 +29,6 @@ def small(item: Portion) -> list[Sprite]:
 @lru_cache(maxsize=96)
 def pourer(items: tuple[Portion, ...], degrees: int) -> Sprite:
     first = items[0]
-    loose = len(items) == 1 and LARDER[first.name].kind in (Kind.LIQUID, Kind.SAUCE) and first.form is Form.LOOSE
+    loose = len(items) == 1 and FOODS[first.name].kind in (Kind.LIQUID, Kind.SAUCE) and first.form is Form.LOOSE
     sprite = container(first.name) if loose else jug_of(items)
     return turned(scaled(sprite, 1.15), degrees)

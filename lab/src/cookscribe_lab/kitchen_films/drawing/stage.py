@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.drawing.paint import Colour, Sketch, centred, darker, lighter, mixed, shadow
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, centred, darker, lighter, mixed, shadow
 from cookscribe_lab.kitchen_films.drawing.style import Style
+from cookscribe_lab.kitchen_films.food_table import Colour
 
 WIDTH, HEIGHT = 640, 360  # the stage; the camera shows a part of it
 HORIZON = 62  # where the wall meets the counter

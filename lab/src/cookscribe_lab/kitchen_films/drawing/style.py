@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.drawing.paint import Colour
+from cookscribe_lab.kitchen_films.food_table import Colour
 
 Choice = TypeVar("Choice")
 

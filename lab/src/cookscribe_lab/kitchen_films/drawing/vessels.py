@@ -10,7 +10,6 @@ from PIL import Image
 
 from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.drawing.paint import (
-    Colour,
     Sketch,
     Sprite,
     centred,
@@ -22,6 +21,7 @@ from cookscribe_lab.kitchen_films.drawing.paint import (
     smooth,
 )
 from cookscribe_lab.kitchen_films.drawing.style import Style
+from cookscribe_lab.kitchen_films.food_table import Colour
 from cookscribe_lab.kitchen_films.states import Place
 
 STEEL: Colour = (178, 182, 188)

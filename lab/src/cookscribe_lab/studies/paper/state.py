@@ -29,9 +29,9 @@ from cookscribe.seeds import generator
 from cookscribe.text.actions import ActionMatcher, packaged_verbs
 from cookscribe_lab.kitchen_features.probe import classify
 from cookscribe_lab.kitchen_features.streams import render
+from cookscribe_lab.kitchen_films.names import BY_KIND, renamed
 from cookscribe_lab.kitchen_films.recipes import MadeUpRecipe, make_recipes
 from cookscribe_lab.kitchen_films.states import ItemState
-from cookscribe_lab.kitchen_films.varieties import BY_KIND, renamed
 from cookscribe_lab.studies.core.candidate_sets import USUAL_ENCODER
 from cookscribe_lab.studies.core.drawings import draw_rows
 from cookscribe_lab.studies.core.registry import StudyOptions

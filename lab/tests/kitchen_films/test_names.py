@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.larder import LARDER
+from cookscribe_lab.kitchen_films.food_table import FOODS
+from cookscribe_lab.kitchen_films.names import ALL_NAMES, BY_KIND, NAMES, Naming, call, kind_of, renamed, single
 from cookscribe_lab.kitchen_films.recipes import PLAIN, make_recipe
-from cookscribe_lab.kitchen_films.varieties import ALL_NAMES, BY_KIND, NAMES, Naming, call, kind_of, renamed, single
 
 
 def test_every_kind_has_names_and_no_name_stands_for_two() -> None:
-    assert set(NAMES) == set(LARDER)
+    assert set(NAMES) == set(FOODS)
     assert len(set(ALL_NAMES)) == len(ALL_NAMES) > 300
     assert all(names[0] == kind for kind, names in NAMES.items())
     assert {kind for kind, names in NAMES.items() if len(names) < 4} == {"water", "eggs"}
@@ -69,6 +69,6 @@ def test_names_do_not_change_what_is_cooked(seed: int, number: int) -> None:
     recipe = make_recipe(seed, number, wording=PLAIN)
     assert recipe.names == tuple(recipe.called[kind] for kind in recipe.ingredients)
     assert recipe.annotated().ingredients == recipe.names
-    assert set(recipe.ingredients) <= set(LARDER)
+    assert set(recipe.ingredients) <= set(FOODS)
     by_kind = renamed(recipe.annotated(), BY_KIND)
     assert by_kind.ingredients == recipe.ingredients
