@@ -1,4 +1,4 @@
-"""The making of the bundle `kitchen` with a made-up encoder and tiny models: parts, resuming, folds, scores."""
+"""The building of the bundle `kitchen` with a made-up encoder and tiny models: parts, resuming, folds, scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from cookscribe.scribe import load_film_scribe
 from cookscribe.seeds import generator
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile, write_video
-from cookscribe_lab.kitchen_bundle import build as making
 from cookscribe_lab.kitchen_bundle import features as drawn_features
 from cookscribe_lab.kitchen_bundle.build import KitchenRun, Watched, build_kitchen_bundle
 from cookscribe_lab.kitchen_bundle.features import picture_of
@@ -30,11 +29,10 @@ from cookscribe_lab.kitchen_bundle.scores import (
     OURS,
     REPHRASED,
     HeldOut,
-    as_markdown,
     by_the_list,
     held_out_recipes,
-    means_as_markdown,
     score_bundle,
+    table_of,
     times_the_neighbour,
 )
 from cookscribe_lab.kitchen_films.recipes import MadeUpRecipe, make_recipe
@@ -116,7 +114,7 @@ def test_a_second_run_only_reads(made: tuple[Bundle, Path], monkeypatch: pytest.
     bundle, folder = made
     before = (bundle.story / "weights.safetensors").read_bytes()
     monkeypatch.setattr(drawn_features, "EffNetEncoder", None)  # would fail
-    monkeypatch.setattr(making, "propose_folder", None)
+    monkeypatch.setattr("cookscribe.learning.proposals.out_of_fold.propose_folder", None)
     states = {path: path.stat().st_mtime_ns for path in folder.rglob("state.safetensors")}
     again = build_kitchen_bundle(RUN, folder, quiet=True)
     assert (again.story / "weights.safetensors").read_bytes() == before
@@ -192,7 +190,7 @@ def test_figures_of_held_out_films(made: tuple[Bundle, Path], tmp_path: Path) ->
     assert rows[NEAREST]["SODA METEOR"] >= 0
     assert rows[REPHRASED]["SODA METEOR"] > rows[OURS]["SODA METEOR"]
     assert rows[REPHRASED]["SODA tIoU"] == rows[OURS]["SODA tIoU"]
-    assert as_markdown(rows).count("\n") == len(rows) + 1
+    assert table_of([rows]).count("\n") == len(rows) + 2
     assert held_out.tracks.ids() == [recipe.id]
 
 
@@ -207,10 +205,10 @@ def test_means_of_several_bundles() -> None:
         return {OURS: dict.fromkeys(FIGURES, ours), NEAREST: dict.fromkeys(FIGURES, nearest)}
 
     tables = [table(1.0, 1.0), table(2.0, 1.0), table(6.0, 1.0)]
-    lines = means_as_markdown(tables).splitlines()
+    lines = table_of(tables, "mean ± standard deviation, 3 bundles").splitlines()
     assert lines[0].startswith("| mean ± standard deviation, 3 bundles | SODA tIoU |")
     assert lines[2] == f"| {OURS} | " + " | ".join(["3.00 ± 2.65"] * len(FIGURES)) + " |"
-    assert as_markdown(tables[0]).splitlines()[0].startswith("| | SODA tIoU |")
+    assert table_of(tables[:1]).splitlines()[0].startswith("|  | SODA tIoU |")
     assert times_the_neighbour(tables) == 3.0
     assert times_the_neighbour([{OURS: dict.fromkeys(FIGURES, 1.0)}]) is None
 

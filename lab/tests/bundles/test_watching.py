@@ -11,7 +11,7 @@ from cookscribe.bundle import BundleConfig
 from cookscribe.evaluation.events import Events
 from cookscribe.track import FeatureTrack
 from cookscribe.video import Size, VideoFile
-from cookscribe_lab.kitchen_bundle.cut_augmentation import other_cut, scenes_of
+from cookscribe_lab.kitchen_bundle.cut_augmentation import other_cut, stretches
 from cookscribe_lab.kitchen_bundle.scores import calibrate, expected_calibration_error, right_steps, word_f1
 from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video
 from cookscribe_lab.kitchen_films.drawing.glimpses import glimpse_times, glimpses
@@ -55,7 +55,7 @@ def test_moments_are_those_of_the_reader(duration: float, count: int) -> None:
 
 def test_a_cut_shows_its_own_scenes_only(recipe: MadeUpRecipe) -> None:
     times = np.arange(int(recipe.duration)) + 0.5
-    scenes = scenes_of(recipe)
+    scenes = stretches(recipe)
     # Every row says which scene it belongs to, and which step (-1: none).
     place = np.array([max(n for n, scene in enumerate(scenes) if scene.start <= time) for time in times])
     step = np.array([-1 if (s := scenes[n].step) is None else s for n in place])

@@ -5,14 +5,13 @@ It learns nothing, so it is the floor under every captioner: a model that does n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cookscribe.candidates import Candidates
 from cookscribe.errors import BadValueError
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.track import FeatureTrack
@@ -69,34 +68,14 @@ class NearestNeighbourCaptioner:
             raise BadValueError("nearest neighbour", "there are no videos to remember", "check the split")
         return cls.fit(np.concatenate(pooled), sentences)
 
-    def neighbours(self, features: FloatArray) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """(N,) the most alike training event of each of N features, the earliest of equals; and its (N,) cosine."""
+    def caption(self, features: FloatArray) -> list[str]:
+        """For each of (N, D) features the sentence of the most alike training event, the earliest of equals."""
         values = np.asarray(features, dtype=np.float32)
         if values.ndim != 2 or values.shape[1] != len(self.mean):
             raise BadValueError("nearest neighbour", f"features {values.shape} are not (N, {len(self.mean)})")
         queries = _directions(values - self.mean)
-        best = np.zeros(len(queries), dtype=np.int64)
-        likeness = np.zeros(len(queries), dtype=np.float32)
-        for start in range(0, len(queries), CHUNK):
-            cosines = queries[start : start + CHUNK] @ self.memory.T
-            found = cosines.argmax(axis=1)
-            best[start : start + CHUNK] = found
-            likeness[start : start + CHUNK] = np.take_along_axis(cosines, found[:, None], axis=1)[:, 0]
-        return best, likeness
-
-    def caption(self, features: FloatArray) -> list[str]:
-        """A training sentence for each of (N, D) features."""
-        return [self.sentences[index] for index in self.neighbours(features)[0]]
-
-    def caption_candidates(self, candidates: Candidates, track: FeatureTrack) -> Candidates:
-        """The same events with captions and, as caption scores, the log of (1 + cosine) / 2."""
-        best, likeness = self.neighbours(track.over(candidates.spans))
-        scores = np.log(np.maximum((1.0 + likeness.astype(np.float64)) / 2.0, 1e-6))
-        return replace(candidates, captions=tuple(self.sentences[index] for index in best), caption_scores=scores)
-
-    def caption_videos(self, spans: Mapping[str, FloatArray], tracks: Tracks) -> dict[str, list[str]]:
-        """Sentences for the (N, 2) spans of each video."""
-        return {video_id: self.caption(tracks.read(video_id).over(span)) for video_id, span in spans.items()}
+        chunks = [queries[start : start + CHUNK] for start in range(0, len(queries), CHUNK)]
+        return [self.sentences[index] for chunk in chunks for index in (chunk @ self.memory.T).argmax(axis=1)]
 
 
 def _directions(values: NDArray[np.float32]) -> NDArray[np.float32]:

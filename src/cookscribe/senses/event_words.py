@@ -40,13 +40,6 @@ GIVEN, HEARD_NAME = _SAID, _SAID + _PER_LIST  # the first place of each
 PLACES = _SAID + 2 * _PER_LIST
 
 
-def heard_ingredients(transcript: Transcript | None, names: Sequence[str]) -> tuple[str, ...]:
-    """Which of the known ingredient `names` are said, in order of their first mention."""
-    if transcript is None or not len(transcript):
-        return ()
-    return IngredientFinder(names)(transcript)
-
-
 class IngredientFinder:
     """Finds the ingredients that are said, among names known from training."""
 

@@ -1,4 +1,4 @@
-"""`cookscribe kitchen bundle`, `evaluate` and `demo`: make the bundle of drawn videos, judge it, show it."""
+"""`cookscribe kitchen bundle` and `evaluate`: build the bundle of drawn videos, and judge it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def bundle(
     out: Path = typer.Option(..., help="Folder of everything; a folder begun earlier is gone on with."),
     videos: int | None = typer.Option(None, min=10, help="How many drawn videos to learn from."),
     seed: int = typer.Option(0, min=0, help="Seed of the trainings; the videos stay the same."),
-    config: Path = typer.Option(None, help="JSON file with changes to the recipe of the making (see KitchenRun)."),
+    config: Path = typer.Option(None, help="JSON file with changes to the choices of the building (see KitchenRun)."),
 ) -> None:
-    """Make the bundle `kitchen`: watch drawn videos, train its models, pack them."""
+    """Build the bundle `kitchen`: watch drawn videos, train its models, pack them."""
     import torch
 
     from cookscribe.files import read_json
@@ -68,7 +68,7 @@ def evaluate(
         rows, recipes = scores.score_bundle(scribe, held_out, training)
         tables.append(rows)
         typer.echo(f"{name}: {videos} held-out drawn videos (seed {seed}), simulated, {wording} wording")
-        typer.echo(scores.as_markdown(rows))
+        typer.echo(scores.table_of([rows]))
         sure = [step.confidence or 0.0 for recipe in recipes.values() for step in recipe.steps]
         right = [
             answer
@@ -81,7 +81,7 @@ def evaluate(
             f"calibration error {scores.expected_calibration_error(sure, right):.3f}"
         )
     if len(tables) > 1:
-        typer.echo(scores.means_as_markdown(tables))
+        typer.echo(scores.table_of(tables, f"mean ± standard deviation, {len(tables)} bundles"))
     times = scores.times_the_neighbour(tables)
     if times is not None:
         typer.echo(f"SODA METEOR {scores.OURS}: {times:.2f} times that of the {scores.NEAREST}")

@@ -46,7 +46,7 @@ from cookscribe.scribe import confidence, steps_apart
 from cookscribe.text.vocabulary import SPECIALS
 from cookscribe_lab.kitchen_bundle.cut_augmentation import other_cut
 from cookscribe_lab.kitchen_bundle.features import RATE, write_drawn_features
-from cookscribe_lab.kitchen_bundle.name_augmentation import NameAugmentation, unlisted
+from cookscribe_lab.kitchen_bundle.name_augmentation import NameAugmentation, without_ingredients
 from cookscribe_lab.kitchen_bundle.scores import calibrate, right_steps
 from cookscribe_lab.kitchen_films.actions import ACTIONS
 from cookscribe_lab.kitchen_films.dishes import DISHES
@@ -66,12 +66,12 @@ MEMBER_SEEDS_APART = 10
 
 
 class KitchenRun(Config):
-    """Every choice of the bundle's making.
+    """Every choice in building the bundle.
 
     Attributes:
         videos: drawn videos to learn from.
         wording: how their steps are put into words, "plain" or "varied"; what is seen decides the plain sentence.
-        cuts: other cuts of each of them, see `remixing`.
+        cuts: other cuts of each of them, see `cut_augmentation`.
         folds: models for out-of-fold candidates.
         development: share of the videos kept apart to choose the weights.
         seed: of the trainings; the videos stay the same.
@@ -227,12 +227,16 @@ def train_kitchen_story(
     story = story_run(run, candidates.relative_to(folder), listed)
     material = read_material(story, folder)
     # By kind: the head start of the words is about what is seen.
-    by_kind = {key: renamed(video, BY_KIND) if listed else unlisted(video) for key, video in material.videos.items()}
+    by_kind = {
+        key: renamed(video, BY_KIND) if listed else without_ingredients(video) for key, video in material.videos.items()
+    }
     task = make_task(story, replace(material, videos=by_kind), texts=ALL_NAMES * story.min_count if listed else ())
     rest, held_out = development_split(watched.originals, story.development)
     videos = watched.with_cuts(rest)
     found = read_candidate_store(candidates)[0]
-    told = NameAugmentation(task, videos if listed else [unlisted(video) for video in videos], found, watched.store)
+    told = NameAugmentation(
+        task, videos if listed else [without_ingredients(video) for video in videos], found, watched.store
+    )
     task.examples = told.examples
     if listed:
         task.version = told.renamed_example

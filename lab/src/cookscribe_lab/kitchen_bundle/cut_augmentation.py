@@ -1,4 +1,4 @@
-"""Remixes: other cuts of a video that has been watched already.
+"""Cut augmentation: other cuts of a video that has been watched already.
 
 Watching is what costs when a model learns from drawn videos. Since the scenes of a drawn video are known, its feature
 rows can be cut anew: scenes get longer or shorter, interludes and now and then a step fall out. All rows come from the
@@ -23,7 +23,7 @@ FEWEST_STEPS = 3
 
 
 @dataclass(frozen=True)
-class Scene:
+class Stretch:
     """A stretch of a video in seconds; `step` is None for an interlude."""
 
     start: float
@@ -31,10 +31,10 @@ class Scene:
     step: int | None
 
 
-def scenes_of(recipe: MadeUpRecipe) -> list[Scene]:
+def stretches(recipe: MadeUpRecipe) -> list[Stretch]:
     """Steps and interludes in order; they tile the video."""
-    steps = [Scene(step.span.start, step.span.end, number) for number, step in enumerate(recipe.steps)]
-    pauses = [Scene(interlude.span.start, interlude.span.end, None) for interlude in recipe.interludes]
+    steps = [Stretch(step.span.start, step.span.end, number) for number, step in enumerate(recipe.steps)]
+    pauses = [Stretch(interlude.span.start, interlude.span.end, None) for interlude in recipe.interludes]
     return sorted([*steps, *pauses], key=lambda scene: scene.start)
 
 
@@ -47,7 +47,7 @@ def other_cut(recipe: MadeUpRecipe, found: FeatureTrack, number: int) -> tuple[A
         number: which cut; the same number gives the same cut.
     """
     rng = generator("remix", recipe.seed, recipe.number, number)
-    scenes = _chosen(scenes_of(recipe), rng)
+    scenes = _chosen(stretches(recipe), rng)
     lengths = np.array([scene.end - scene.start for scene in scenes]) * rng.uniform(*TEMPO, len(scenes))
     ends = np.cumsum(lengths)
     starts = ends - lengths
@@ -70,7 +70,7 @@ def other_cut(recipe: MadeUpRecipe, found: FeatureTrack, number: int) -> tuple[A
     return video, FeatureTrack(times, found.values[rows], found.encoder, float(ends[-1]), simulated=True)
 
 
-def _chosen(scenes: list[Scene], rng: np.random.Generator) -> list[Scene]:
+def _chosen(scenes: list[Stretch], rng: np.random.Generator) -> list[Stretch]:
     """Most of the scenes, and always a few steps."""
     draws = rng.random(len(scenes))
     limits = [WITHOUT_INTERLUDE if scene.step is None else WITHOUT_STEP for scene in scenes]
@@ -80,7 +80,7 @@ def _chosen(scenes: list[Scene], rng: np.random.Generator) -> list[Scene]:
 
 def _row(
     found: FeatureTrack,
-    scenes: list[Scene],
+    scenes: list[Stretch],
     starts: NDArray[np.float64],
     lengths: NDArray[np.float64],
     time: float,

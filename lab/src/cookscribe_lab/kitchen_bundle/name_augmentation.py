@@ -22,7 +22,7 @@ from cookscribe.text.actions import ActionMatcher
 from cookscribe_lab.kitchen_films.names import BY_KIND, call, renamed
 
 
-def unlisted(video: AnnotatedVideo) -> AnnotatedVideo:
+def without_ingredients(video: AnnotatedVideo) -> AnnotatedVideo:
     """The video of somebody who gave no list: things are called what they look like."""
     return replace(renamed(video, BY_KIND), ingredients=())
 

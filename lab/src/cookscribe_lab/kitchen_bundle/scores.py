@@ -38,7 +38,7 @@ from cookscribe_lab.kitchen_films.names import ALL_NAMES, Naming, kind_of
 from cookscribe_lab.kitchen_films.recipes import PLAIN, VARIED, MadeUpRecipe, make_recipes
 from cookscribe_lab.kitchen_films.splits import TESTING
 from cookscribe_lab.kitchen_films.world import perform
-from cookscribe_lab.studies.core.report import mean_and_deviation
+from cookscribe_lab.studies.core.tables import Row, as_markdown
 
 SEED = 2000  # of the held-out recipes, unless another is asked for
 TEMPO = 3.5
@@ -186,22 +186,10 @@ def _figures(report: Mapping[str, Any]) -> dict[str, float]:
 Table = Mapping[str, Mapping[str, float]]
 
 
-def as_markdown(rows: Table) -> str:
-    """The table of one bundle."""
-    return _markdown("", [rows])
-
-
-def means_as_markdown(tables: Sequence[Table]) -> str:
-    """Mean and standard deviation over the tables of several bundles, row by row."""
-    return _markdown(f" mean ± standard deviation, {len(tables)} bundles", tables)
-
-
-def _markdown(corner: str, tables: Sequence[Table]) -> str:
-    lines = [f"|{corner} | {' | '.join(FIGURES)} |", "|---" * (len(FIGURES) + 1) + "|"]
-    for name in tables[0]:
-        cells = [mean_and_deviation([table[name][key] for table in tables]) for key in FIGURES]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+def table_of(tables: Sequence[Table], corner: str = "") -> str:
+    """Markdown: mean and, of several bundles, standard deviation, row by row."""
+    rows = [Row(name, {key: [table[name][key] for table in tables] for key in FIGURES}) for name in tables[0]]
+    return as_markdown(rows, corner, tuple(FIGURES))
 
 
 def times_the_neighbour(tables: Sequence[Table]) -> float | None:
@@ -250,9 +238,9 @@ def calibrate(confidences: Sequence[float], right: Sequence[bool]) -> tuple[floa
     return float(weights[0]), float(weights[1])
 
 
-def expected_calibration_error(confidences: Sequence[float], right: Sequence[bool], bins: int = 5) -> float:
-    """Mean distance between how sure and how often right, over equally filled bins."""
+def expected_calibration_error(confidences: Sequence[float], right: Sequence[bool]) -> float:
+    """Mean distance between how sure and how often right, over five equally filled bins."""
     order = np.argsort(confidences)
     sure, true = np.asarray(confidences, dtype=np.float64)[order], np.asarray(right, dtype=np.float64)[order]
-    parts = [part for part in np.array_split(np.arange(len(order)), bins) if len(part)]
+    parts = [part for part in np.array_split(np.arange(len(order)), 5) if len(part)]
     return float(sum(len(part) * abs(sure[part].mean() - true[part].mean()) for part in parts) / max(1, len(order)))

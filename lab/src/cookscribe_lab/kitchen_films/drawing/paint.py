@@ -229,13 +229,6 @@ def scaled(sprite: Sprite, factor_x: float, factor_y: float | None = None) -> Sp
     return sprite.resize(size, Image.Resampling.BILINEAR, reducing_gap=2.0)
 
 
-def faded(sprite: Sprite, share: float) -> Sprite:
-    """With `share` of its opacity."""
-    result = sprite.copy()
-    result.putalpha(sprite.getchannel("A").point([round(value * share) for value in range(256)]))
-    return result
-
-
 def shadow(width: int, height: int, blur: float = 6.0, strength: int = 90) -> Sprite:
     """A soft shadow in the shape of an ellipse."""
     margin = round(blur * 2)

@@ -25,7 +25,6 @@ from cookscribe_lab.kitchen_films.food_table import Colour
 from cookscribe_lab.kitchen_films.states import Place
 
 STEEL: Colour = (178, 182, 188)
-WOOD: Colour = (190, 140, 86)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cookscribe.errors import MissingDependencyError
 from cookscribe.files import replacing
@@ -117,6 +118,33 @@ def draw_histograms(stem: Path, truth: Mapping[int, float], told: Mapping[str, M
         axis.set_xticks(numbers[::2])
     figure.suptitle(note, fontsize=8, x=0.01, ha="left")
     save_figure(figure, stem)
+
+
+def draw_lane(
+    axis: Any, row: int, spans: NDArray[np.float64], colour: str, weights: NDArray[np.float64] | None = None
+) -> list[tuple[float, float]]:
+    """Spans as bars around the height `row`; those that overlap stand on shelves, so that all are seen.
+
+    Args:
+        spans: (N, 2) seconds.
+        weights: (N,) opacities; None draws all solid.
+
+    Returns:
+        Place and height of the middle of each bar.
+    """
+    shelves = np.zeros(len(spans), dtype=np.int64)
+    ends: list[float] = []
+    for n in np.argsort(spans[:, 0], kind="stable"):
+        shelves[n] = next((shelf for shelf, end in enumerate(ends) if end <= spans[n, 0]), len(ends))
+        ends[shelves[n] : shelves[n] + 1] = [float(spans[n, 1])]
+    thickness = 0.84 / max(len(ends), 1)
+    shown = np.ones(len(spans)) if weights is None else np.clip(weights, 0.12, 1.0)
+    middles = []
+    for (start, end), opacity, shelf in zip(spans.tolist(), shown.tolist(), shelves.tolist(), strict=True):
+        height = row - 0.42 + (shelf + 0.5) * thickness
+        axis.barh(height, end - start, left=start, height=0.9 * thickness, color=colour, alpha=opacity)
+        middles.append(((start + end) / 2, height))
+    return middles
 
 
 def _clean(axis: Any) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.meteor import MeteorTable
-from cookscribe.evaluation.report import evaluate, figure_at
+from cookscribe.evaluation.report import evaluate
 from cookscribe.files import read_json, write_json, write_text
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
 from cookscribe.learning.narrated.run import Narrated, SpeechRun, inference_decoding
@@ -33,7 +32,7 @@ from cookscribe.seeds import generator
 from cookscribe_lab.studies.core import tables
 from cookscribe_lab.studies.core.candidate_sets import open_youcook2
 from cookscribe_lab.studies.core.registry import StudyOptions
-from cookscribe_lab.studies.core.report import mean_and_deviation
+from cookscribe_lab.studies.core.tables import Row, as_markdown, figures_of
 from cookscribe_lab.studies.paper.paper import CANDIDATES, MAIN
 
 Told = Mapping[str, Events]
@@ -56,21 +55,6 @@ OURS = (
     ("heard", "no list"),
     ("heard", "ingredient list"),
 )
-
-
-@dataclass(frozen=True)
-class Row:
-    """A line of the table: its name, and the reports of its seeds by set of videos."""
-
-    name: str
-    reports: Sequence[Mapping[str, Any]]
-
-    def shown(self, videos: str, heading: str) -> str:
-        """Mean and standard deviation over the seeds."""
-        values = [
-            value for report in self.reports if (value := figure_at(report[videos], FIGURES[heading])) is not None
-        ]
-        return mean_and_deviation(values) if values else "-"
 
 
 def distinct_share(told: Told) -> float:
@@ -177,21 +161,20 @@ class NarratedStudy:
         write_json(path, reports)
         return reports
 
-    def rows(self, seeds: Sequence[int]) -> list[Row]:
-        """All rows; baselines first."""
-        found = [
-            Row("PDVC, its own ranking", [self.report("PDVC ranked", lambda: self.published(rank=True))]),
-            Row("PDVC, published events", [self.report("PDVC published", lambda: self.published(rank=False))]),
-        ]
+    def rows(self, seeds: Sequence[int]) -> dict[str, list[Mapping[str, Any]]]:
+        """The reports of every row's seeds, by its name; baselines first."""
+        found = {
+            "PDVC, its own ranking": [self.report("PDVC ranked", lambda: self.published(rank=True))],
+            "PDVC, published events": [self.report("PDVC published", lambda: self.published(rank=False))],
+        }
         for source in ("heard", "published"):
             name = f"nearest neighbour, {source} events"
-            found.append(Row(name, [self.report(name, partial(self.nearest, source))]))
+            found[name] = [self.report(name, partial(self.nearest, source))]
         for source, listing in OURS:
             name = f"ours, {source} events, {listing}"
-            reports = [
+            found[name] = [
                 self.report(f"{name} seed {seed}", partial(self.written, seed, source, listing)) for seed in seeds
             ]
-            found.append(Row(name, reports))
         return found
 
 
@@ -199,21 +182,18 @@ def _spans(spans: NDArray[np.floating]) -> Spans:
     return np.asarray(spans, dtype=np.float64).reshape(-1, 2)
 
 
-def as_markdown(rows: Sequence[Row], videos: str) -> str:
+def table(found: Mapping[str, Sequence[Mapping[str, Any]]], videos: str) -> str:
     """The table of one set of videos; the paper's rows below (other input, 457 videos)."""
-    headings = list(HEADINGS)
-    lines = ["| | " + " | ".join(headings) + " |", "|---" * (len(headings) + 1) + "|"]
-    lines += [f"| {row.name} | {' | '.join(row.shown(videos, heading) for heading in headings)} |" for row in rows]
+    rows = [Row(name, figures_of([report[videos] for report in reports], FIGURES)) for name, reports in found.items()]
     if videos == "all":
-        for name, figures in (
-            ("paper: PDVC (TSN)", MAIN["PDVC"]),
-            ("paper: B (MIL-NCE, N = 100)", MAIN["B"]),
-            ("paper: BIVT (MIL-NCE and list, N = 100)", MAIN["BIVT"]),
-            ("paper: BIVT (MIL-NCE and list, N = 25)", CANDIDATES["BIVT"][25]),
-        ):
-            shown = [f"{figures[heading]:.2f}" if heading in figures else "-" for heading in headings]
-            lines.append(f"| {name} | {' | '.join(shown)} |")
-    return "\n".join(lines)
+        printed = {
+            "paper: PDVC (TSN)": MAIN["PDVC"],
+            "paper: B (MIL-NCE, N = 100)": MAIN["B"],
+            "paper: BIVT (MIL-NCE and list, N = 100)": MAIN["BIVT"],
+            "paper: BIVT (MIL-NCE and list, N = 25)": CANDIDATES["BIVT"][25],
+        }
+        rows += [Row(name, {heading: [value] for heading, value in line.items()}) for name, line in printed.items()]
+    return as_markdown(rows, "", HEADINGS)
 
 
 def run(options: StudyOptions) -> str:
@@ -224,10 +204,10 @@ def run(options: StudyOptions) -> str:
     )
     study = NarratedStudy(folder, options.out, meteor=options.asks_meteor)
     rows = study.rows(range(1 if options.smoke else options.seeds))
-    timed = [row for row in rows if all("timed" in report for report in row.reports)]
-    text = f"{len(study.truth)} videos with a transcript\n\n{as_markdown(rows, 'all')}\n"
+    timed = {name: reports for name, reports in rows.items() if all("timed" in report for report in reports)}
+    text = f"{len(study.truth)} videos with a transcript\n\n{table(rows, 'all')}\n"
     if timed:
         count = sum(transcript.timed for transcript in study.validation.transcripts.values())
-        text += f"\n{count} of them whose words have times\n\n{as_markdown(timed, 'timed')}\n"
+        text += f"\n{count} of them whose words have times\n\n{table(timed, 'timed')}\n"
     write_text(options.out / "narrated.md", text)
     return text

@@ -14,7 +14,7 @@ from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.soda import soda
 from cookscribe.export.clock import clock
 from cookscribe.learning.datasets.splits import ranked
-from cookscribe_lab.studies.core.drawings import INK, PALETTE, new_figure, save_figure
+from cookscribe_lab.studies.core.drawings import INK, PALETTE, draw_lane, new_figure, save_figure
 from cookscribe_lab.studies.core.grid import caption, described, plain_label
 from cookscribe_lab.studies.core.plain_rows import PDVC, plain_outcome
 from cookscribe_lab.studies.core.registry import StudyOptions
@@ -91,7 +91,10 @@ def draw_recipes(stem: Path, title: str, duration: float, recipes: Mapping[str, 
     figure = new_figure(3.1 * len(recipes), lanes + 0.4 + 0.145 * depth)
     top, bottom = figure.subplots(2, 1, height_ratios=(lanes, 0.145 * depth + 0.2))
     for row, (name, events) in enumerate(recipes.items()):
-        _lane(top, row, events, INK if name == TRUTH else PALETTE[row % len(PALETTE)], duration)
+        middles = draw_lane(top, row, events.spans, INK if name == TRUTH else PALETTE[row % len(PALETTE)])
+        if len({height for _, height in middles}) <= 3:
+            for n, (place, height) in enumerate(middles, 1):
+                top.text(place, height, str(n), ha="center", va="center", fontsize=6, color="white")
     top.set_yticks(range(len(recipes)), list(recipes))
     top.set_ylim(len(recipes) - 0.5, -0.5)
     top.set_xlim(0, duration)
@@ -108,22 +111,6 @@ def draw_recipes(stem: Path, title: str, duration: float, recipes: Mapping[str, 
             place, 1.0, "\n" + "\n".join(lines), fontsize=7, va="top", family="monospace", transform=bottom.transAxes
         )
     save_figure(figure, stem)
-
-
-def _lane(axis: Any, row: int, events: Events, colour: str, duration: float) -> None:
-    """Numbered bars; those that overlap stand on shelves of one lane, so that all are seen."""
-    ends: list[float] = []
-    shelves = []
-    for start, end in events.spans.tolist():
-        shelf = next((n for n, last in enumerate(ends) if last <= start), len(ends))
-        ends[shelf : shelf + 1] = [end]
-        shelves.append(shelf)
-    height = 0.84 / max(len(ends), 1)
-    for n, ((start, end), shelf) in enumerate(zip(events.spans.tolist(), shelves, strict=True), 1):
-        middle = row - 0.42 + (shelf + 0.5) * height
-        axis.barh(middle, max(end - start, duration / 400), left=start, height=0.9 * height, color=colour, alpha=0.75)
-        if len(ends) <= 3:
-            axis.text((start + end) / 2, middle, str(n), ha="center", va="center", fontsize=6, color="white")
 
 
 def _written(events: Events) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -106,8 +105,3 @@ def _scores(candidates: Candidates) -> Floats:
         return np.zeros((len(candidates), 2))
     words = np.array([max(len(caption.split()), 1) for caption in candidates.captions])
     return np.stack([candidates.caption_scores, candidates.caption_scores / words], axis=1)
-
-
-def load_inputs(folder: Path) -> SelectionInputs:
-    """The inputs under a data folder."""
-    return SelectionInputs(YouCook2(folder))

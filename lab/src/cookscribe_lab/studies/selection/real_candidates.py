@@ -13,6 +13,7 @@ seed.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -38,6 +39,7 @@ from cookscribe.model.losses import LossConfig
 from cookscribe.progress import track
 from cookscribe.proposals.plain import suppressed
 from cookscribe_lab.studies.core.candidate_sets import open_youcook2
+from cookscribe_lab.studies.core.drawings import INK, OURS, PAPER, QUIET, draw_histograms
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.report import (
     bootstrap_interval,
@@ -46,7 +48,7 @@ from cookscribe_lab.studies.core.report import (
     short_hash,
     surroundings,
 )
-from cookscribe_lab.studies.selection.drawings import OURS, PLAIN, QUIET, TRUTH, Lane, draw_counts, draw_timelines
+from cookscribe_lab.studies.selection.drawings import Lane, draw_timelines
 from cookscribe_lab.studies.selection.inputs import Extra, SelectionInputs
 from cookscribe_lab.studies.selection.plan_files import read_plan, write_plan
 from cookscribe_lab.studies.selection.scores import Scored, score_choice
@@ -374,20 +376,21 @@ class _Study:
         plain = rows[0]
         candidates = [row for row in rows if row.decoding in {*ENSEMBLES, *ENSEMBLES.values()}]
         ours = max(candidates, key=lambda row: row.scored.soda_tiou)
-        truth = np.array([len(self.truth[key]) for key in sorted(self.truth)])
-        draw_counts(self.out / "counts.png", truth, {NMS: plain.scored.counts, ours.decoding: ours.scored.counts})
+        truth = Counter(len(spans) for spans in self.truth.values())
+        told = {row.decoding: Counter(row.scored.counts.tolist()) for row in (plain, ours)}
+        draw_histograms(self.out / "counts", truth, told, "real candidates of YouCook2")
         by_id = {video.id: video for video in self.videos(PLAIN_INPUTS)}
         drawn = []
         for key in self.parts[0][: self.config.timelines]:
             video = by_id[key]
             lanes = [
-                Lane("truth", video.truth, TRUTH),
+                Lane("truth", video.truth, INK),
                 Lane("candidates", video.spans, QUIET, video.scores),
-                Lane("NMS", plain.spans[key], PLAIN),
+                Lane("NMS", plain.spans[key], PAPER),
                 Lane("ours", ours.spans[key], OURS),
             ]
             drawn.append((key, video.duration, lanes))
-        draw_timelines(self.out / "timelines.png", drawn)
+        draw_timelines(self.out / "timelines", drawn)
 
 
 def summary(rows: Sequence[Row]) -> str:

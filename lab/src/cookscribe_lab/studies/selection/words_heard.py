@@ -38,7 +38,6 @@ RAREST = 15  # a word must be heard in this many training videos to count
 PLACES = 8  # cosines of the place in the video
 PENALTIES = (30.0, 100.0, 300.0, 1000.0)
 COUNT_PENALTIES = (100.0, 300.0, 1000.0, 3000.0, 10000.0)
-NUMBERS = 9  # of `candidate_numbers`
 
 
 def plain_words(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from cookscribe.learning.story_task import StoryTask
 from cookscribe.proposals.store import write_candidate_store
 from cookscribe.seeds import generator
 from cookscribe.track import FeatureTrack
-from cookscribe_lab.kitchen_bundle.name_augmentation import NameAugmentation, unlisted
+from cookscribe_lab.kitchen_bundle.name_augmentation import NameAugmentation, without_ingredients
 from cookscribe_lab.kitchen_films.names import ALL_NAMES, kind_of
 from cookscribe_lab.kitchen_films.recipes import PLAIN, make_recipes, truth
 
@@ -77,7 +77,7 @@ def test_every_epoch_calls_things_otherwise_and_the_list_says_the_same(
 
 def test_without_a_list_things_are_called_what_they_look_like() -> None:
     recipe = next(iter(make_recipes(5, 1, split="training", wording=PLAIN)))
-    plain = unlisted(recipe.annotated())
+    plain = without_ingredients(recipe.annotated())
     assert plain.ingredients == ()
     named = [name for name in recipe.names if name != kind_of(name)]
     assert named
