@@ -26,11 +26,6 @@ _DIFFICULTY = typer.Option(1.0, help="Scales everything that hides the meaning: 
 _EVERY = typer.Option(None, help="Seconds between two rows; by default 1 for milnce-like and 0.5 for tsn-like.")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the group to the application."""
-    app.add_typer(kitchen, name="kitchen")
-
-
 @kitchen.command()
 def features(
     annotations: Path = _ANNOTATIONS,

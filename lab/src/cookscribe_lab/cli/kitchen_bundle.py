@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from cookscribe.scribe import Scribe
 
 
-def register(app: typer.Typer) -> None:
-    """The commands below join the kitchen's group when this module is imported."""
-    del app
-
-
 @kitchen.command()
 def bundle(
     out: Path = typer.Option(..., help="Folder of everything; a folder begun earlier is gone on with."),

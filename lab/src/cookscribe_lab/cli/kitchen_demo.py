@@ -19,11 +19,6 @@ SEED = 3000  # neither that of the training nor that of the evaluation
 NEAR = 0.3  # a step stands beside the true step that it overlaps by this much
 
 
-def register(app: typer.Typer) -> None:
-    """The command joins the kitchen's group when this module is imported."""
-    del app
-
-
 @kitchen.command()
 def demo(
     out: Path = typer.Option(Path("demo"), help="Folder for film, truth, recipe and page."),

@@ -14,11 +14,6 @@ _WORDING = typer.Option("varied", help="varied: phrased by chance, as by many pe
 _SPLIT = typer.Option("", help="training, validation or testing; by default eight, one and one of ten.")
 
 
-def register(app: typer.Typer) -> None:
-    """The commands join the group `kitchen`, which its own module adds to the application."""
-    del app
-
-
 @kitchen.command()
 def recipes(
     count: int = typer.Option(..., min=1, help="How many recipes."),

@@ -12,7 +12,7 @@ import typer
 
 from cookscribe_lab.studies.core.registry import STUDIES, Study, StudyOptions
 
-study_app = typer.Typer(
+study = typer.Typer(
     help="Run a study; finished parts are kept, the same command goes on after an interrupt.", no_args_is_help=True
 )
 
@@ -44,12 +44,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.add_typer(study_app, name="study")
-
-
-@study_app.command(name="list")
+@study.command(name="list")
 def list_studies() -> None:
     """Print the studies."""
     widest = max(len(study.name) for study in STUDIES)
@@ -77,4 +72,4 @@ def _command(study: Study) -> Callable[..., None]:
 
 
 for _study in STUDIES:
-    study_app.command(name=_study.name)(_command(_study))
+    study.command(name=_study.name)(_command(_study))

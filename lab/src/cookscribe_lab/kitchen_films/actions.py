@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from cookscribe_lab.kitchen_films.food_table import Kind
 from cookscribe_lab.kitchen_films.states import Cut, Form, Heat, Place
+
+State = TypeVar("State", Cut, Heat, Form)
 
 
 class Need(StrEnum):
@@ -29,7 +32,6 @@ class Action:
     """Preconditions and effects of an action.
 
     Attributes:
-        tool: what the hand holds.
         places: where it can happen.
         cut, heat, form: accepted states and what becomes of them; a state that is no key is refused, None accepts all
             and changes nothing.
@@ -40,7 +42,6 @@ class Action:
         needs: conditions on the vessel, judged before the act.
     """
 
-    tool: str
     places: frozenset[Place]
     cut: Mapping[Cut, Cut] | None = None
     heat: Mapping[Heat, Heat] | None = None
@@ -49,164 +50,91 @@ class Action:
     stays: bool = False
     leaves: Place | None = None
     kinds: frozenset[Kind] | None = None
-    needs: frozenset[Need] = frozenset()
+    needs: tuple[Need, ...] = ()
 
 
-def _to(target: Cut, *sources: Cut) -> dict[Cut, Cut]:
-    return dict.fromkeys(sources, target)
-
-
-def _heat(target: Heat, *sources: Heat) -> dict[Heat, Heat]:
-    return dict.fromkeys(sources, target)
-
-
-def _form(target: Form, *sources: Form) -> dict[Form, Form]:
+def _to(target: State, *sources: State) -> dict[State, State]:
     return dict.fromkeys(sources, target)
 
 
 _P = Place
-_BOARD = frozenset({_P.BOARD})
+_BOARD, _BOWL, _PAN, _POT, _TRAY, _BLENDER, _SURFACE, _DISH = (
+    frozenset({place}) for place in (_P.BOARD, _P.BOWL, _P.PAN, _P.POT, _P.TRAY, _P.BLENDER, _P.SURFACE, _P.DISH)
+)
 _BOWLS = frozenset({_P.BOWL, _P.SMALL_BOWL})
 _HOB = frozenset({_P.PAN, _P.POT})
 _OPEN_VESSELS = _BOWLS | _HOB | {_P.TRAY, _P.BLENDER}
 _FOUNDATIONS = frozenset({_P.BOARD, _P.PLATE, _P.TRAY, _P.SURFACE})
-_ALL_CUTS = {cut: cut for cut in Cut}
+_BEATEN = {cut: cut for cut in Cut} | {Cut.CRACKED: Cut.BEATEN}
 _ALL_HEATS = {heat: heat for heat in Heat}
 _COOKABLE = (Heat.RAW, Heat.HOT, Heat.MELTED)
-_WHOLE_CONTENT = frozenset({Need.ALL, Need.SEVERAL, Need.OPEN})
+_WHOLE_CONTENT = (Need.ALL, Need.SEVERAL, Need.OPEN)
 _SPRINKLED = frozenset({Kind.POWDER, Kind.HERB, Kind.DAIRY, Kind.VEGETABLE, Kind.FRUIT})
 
 ACTIONS: dict[str, Action] = {
     # on the board
-    "peel": Action("peeler", _BOARD, cut=_to(Cut.PEELED, Cut.WHOLE), able=True),
-    "slice": Action("knife", _BOARD, cut=_to(Cut.SLICED, Cut.WHOLE, Cut.PEELED), able=True),
-    "chop": Action("knife", _BOARD, cut=_to(Cut.CHOPPED, Cut.WHOLE, Cut.PEELED, Cut.SLICED), able=True),
-    "grate": Action("grater", _BOARD, cut=_to(Cut.GRATED, Cut.WHOLE, Cut.PEELED), able=True),
+    "peel": Action(_BOARD, cut=_to(Cut.PEELED, Cut.WHOLE), able=True),
+    "slice": Action(_BOARD, cut=_to(Cut.SLICED, Cut.WHOLE, Cut.PEELED), able=True),
+    "chop": Action(_BOARD, cut=_to(Cut.CHOPPED, Cut.WHOLE, Cut.PEELED, Cut.SLICED), able=True),
+    "grate": Action(_BOARD, cut=_to(Cut.GRATED, Cut.WHOLE, Cut.PEELED), able=True),
     # into a vessel
-    "crack": Action(
-        "hand", _BOWLS | {_P.PAN}, cut=_to(Cut.CRACKED, Cut.WHOLE), heat=_heat(Heat.RAW, Heat.RAW), able=True
-    ),
-    "add": Action("hand", _OPEN_VESSELS | {_P.PLATE}),
-    "pour": Action("jug", _OPEN_VESSELS | {_P.PLATE, _P.GLASS}),
-    "season": Action("shaker", _OPEN_VESSELS | _FOUNDATIONS, able=True, needs=frozenset({Need.CONTENT})),
-    "sprinkle": Action("hand", _OPEN_VESSELS | _FOUNDATIONS, kinds=_SPRINKLED, needs=frozenset({Need.CONTENT})),
-    "squeeze": Action(
-        "hand", _OPEN_VESSELS | {_P.PLATE}, cut=_to(Cut.SQUEEZED, Cut.WHOLE), able=True, needs=frozenset({Need.CONTENT})
-    ),
+    "crack": Action(_BOWLS | {_P.PAN}, cut=_to(Cut.CRACKED, Cut.WHOLE), heat=_to(Heat.RAW, Heat.RAW), able=True),
+    "add": Action(_OPEN_VESSELS | {_P.PLATE}),
+    "pour": Action(_OPEN_VESSELS | {_P.PLATE, _P.GLASS}),
+    "season": Action(_OPEN_VESSELS | _FOUNDATIONS, able=True, needs=(Need.CONTENT,)),
+    "sprinkle": Action(_OPEN_VESSELS | _FOUNDATIONS, kinds=_SPRINKLED, needs=(Need.CONTENT,)),
+    "squeeze": Action(_OPEN_VESSELS | {_P.PLATE}, cut=_to(Cut.SQUEEZED, Cut.WHOLE), able=True, needs=(Need.CONTENT,)),
     # mixing
     "whisk": Action(
-        "whisk",
-        _BOWLS,
-        cut=_ALL_CUTS | {Cut.CRACKED: Cut.BEATEN},
-        form=_form(Form.MIXED, Form.LOOSE, Form.MIXED),
-        stays=True,
-        needs=frozenset({Need.ALL, Need.OPEN}),
+        _BOWLS, cut=_BEATEN, form=_to(Form.MIXED, Form.LOOSE, Form.MIXED), stays=True, needs=(Need.ALL, Need.OPEN)
     ),
     "mix": Action(
-        "spoon",
         _BOWLS,
-        cut=_ALL_CUTS | {Cut.CRACKED: Cut.BEATEN},
-        form=_form(Form.MIXED, Form.LOOSE, Form.MIXED, Form.BLENDED),
+        cut=_BEATEN,
+        form=_to(Form.MIXED, Form.LOOSE, Form.MIXED, Form.BLENDED),
         stays=True,
         needs=_WHOLE_CONTENT,
     ),
-    "toss": Action(
-        "servers",
-        frozenset({_P.BOWL}),
-        form=_form(Form.MIXED, Form.LOOSE, Form.MIXED),
-        stays=True,
-        needs=_WHOLE_CONTENT,
-    ),
+    "toss": Action(_BOWL, form=_to(Form.MIXED, Form.LOOSE, Form.MIXED), stays=True, needs=_WHOLE_CONTENT),
     "stir": Action(
-        "spoon",
         _HOB,
-        cut=_ALL_CUTS | {Cut.CRACKED: Cut.BEATEN},
-        form=_form(Form.MIXED, Form.LOOSE, Form.MIXED, Form.COATED, Form.SHAPED, Form.BLENDED),
+        cut=_BEATEN,
+        form=_to(Form.MIXED, Form.LOOSE, Form.MIXED, Form.COATED, Form.SHAPED, Form.BLENDED),
         stays=True,
         needs=_WHOLE_CONTENT,
     ),
     "mash": Action(
-        "masher",
-        _BOWLS | {_P.POT},
-        cut=_to(Cut.MASHED, Cut.WHOLE, Cut.PEELED, Cut.SLICED, Cut.CHOPPED),
-        able=True,
-        stays=True,
+        _BOWLS | {_P.POT}, cut=_to(Cut.MASHED, Cut.WHOLE, Cut.PEELED, Cut.SLICED, Cut.CHOPPED), able=True, stays=True
     ),
-    "blend": Action(
-        "blender",
-        frozenset({_P.BLENDER}),
-        form=_form(Form.BLENDED, Form.LOOSE, Form.MIXED),
-        stays=True,
-        needs=_WHOLE_CONTENT,
-    ),
+    "blend": Action(_BLENDER, form=_to(Form.BLENDED, Form.LOOSE, Form.MIXED), stays=True, needs=_WHOLE_CONTENT),
     # dough and shapes
-    "knead": Action(
-        "hands",
-        frozenset({_P.BOWL}),
-        form=_form(Form.KNEADED, Form.MIXED),
-        stays=True,
-        leaves=_P.SURFACE,
-        needs=_WHOLE_CONTENT,
-    ),
-    "roll": Action("rolling pin", frozenset({_P.SURFACE}), form=_form(Form.ROLLED, Form.KNEADED), stays=True),
-    "shape": Action(
-        "hands",
-        frozenset({_P.BOWL}),
-        form=_form(Form.SHAPED, Form.MIXED),
-        stays=True,
-        leaves=_P.TRAY,
-        needs=_WHOLE_CONTENT,
-    ),
-    "coat": Action("hand", frozenset({_P.DISH}), form=_form(Form.COATED, Form.LOOSE, Form.COATED)),
+    "knead": Action(_BOWL, form=_to(Form.KNEADED, Form.MIXED), stays=True, leaves=_P.SURFACE, needs=_WHOLE_CONTENT),
+    "roll": Action(_SURFACE, form=_to(Form.ROLLED, Form.KNEADED), stays=True),
+    "shape": Action(_BOWL, form=_to(Form.SHAPED, Form.MIXED), stays=True, leaves=_P.TRAY, needs=_WHOLE_CONTENT),
+    "coat": Action(_DISH, form=_to(Form.COATED, Form.LOOSE, Form.COATED)),
     # heat
-    "heat": Action("bottle", _HOB, heat=_heat(Heat.HOT, Heat.RAW), able=True),
-    "melt": Action("hand", _HOB, heat=_heat(Heat.MELTED, Heat.RAW), able=True),
-    "fry": Action(
-        "spatula",
-        frozenset({_P.PAN}),
-        heat=_heat(Heat.FRIED, Heat.RAW, Heat.BOILED),
-        able=True,
-        needs=frozenset({Need.FAT}),
-    ),
-    "sear": Action("tongs", frozenset({_P.PAN}), heat=_heat(Heat.SEARED, Heat.RAW), needs=frozenset({Need.FAT})),
-    "flip": Action("spatula", frozenset({_P.PAN}), heat=_heat(Heat.FRIED, Heat.SEARED), stays=True),
-    "boil": Action(
-        "spoon", frozenset({_P.POT}), heat=_heat(Heat.BOILED, Heat.RAW), able=True, needs=frozenset({Need.HOT_WATER})
-    ),
+    "heat": Action(_HOB, heat=_to(Heat.HOT, Heat.RAW), able=True),
+    "melt": Action(_HOB, heat=_to(Heat.MELTED, Heat.RAW), able=True),
+    "fry": Action(_PAN, heat=_to(Heat.FRIED, Heat.RAW, Heat.BOILED), able=True, needs=(Need.FAT,)),
+    "sear": Action(_PAN, heat=_to(Heat.SEARED, Heat.RAW), needs=(Need.FAT,)),
+    "flip": Action(_PAN, heat=_to(Heat.FRIED, Heat.SEARED), stays=True),
+    "boil": Action(_POT, heat=_to(Heat.BOILED, Heat.RAW), able=True, needs=(Need.HOT_WATER,)),
     "simmer": Action(
-        "lid",
         _HOB,
-        heat=_ALL_HEATS | _heat(Heat.BOILED, *_COOKABLE, Heat.SEARED),
+        heat=_ALL_HEATS | _to(Heat.BOILED, *_COOKABLE, Heat.SEARED),
         stays=True,
-        needs=frozenset({Need.ALL, Need.SEVERAL, Need.OPEN, Need.WET}),
+        needs=(Need.ALL, Need.SEVERAL, Need.OPEN, Need.WET),
     ),
-    "drain": Action("colander", frozenset({_P.POT}), heat=_heat(Heat.BOILED, Heat.BOILED), stays=True, leaves=_P.BOWL),
-    "bake": Action(
-        "oven",
-        frozenset({_P.TRAY}),
-        heat=_ALL_HEATS | _heat(Heat.BAKED, *_COOKABLE),
-        stays=True,
-        needs=frozenset({Need.ALL, Need.OPEN}),
-    ),
-    "toast": Action("toaster", _BOARD, heat=_heat(Heat.TOASTED, Heat.RAW), able=True),
+    "drain": Action(_POT, heat=_to(Heat.BOILED, Heat.BOILED), stays=True, leaves=_P.BOWL),
+    "bake": Action(_TRAY, heat=_ALL_HEATS | _to(Heat.BAKED, *_COOKABLE), stays=True, needs=(Need.ALL, Need.OPEN)),
+    "toast": Action(_BOARD, heat=_to(Heat.TOASTED, Heat.RAW), able=True),
     # putting together
-    "spread": Action(
-        "butter knife", _FOUNDATIONS, form=_form(Form.SPREAD, Form.LOOSE, Form.MIXED), needs=frozenset({Need.BASE})
-    ),
-    "layer": Action("hand", _FOUNDATIONS, form=_form(Form.LAYERED, *Form), needs=frozenset({Need.BASE})),
-    "close": Action(
-        "hands", _FOUNDATIONS, form=_form(Form.CLOSED, Form.LOOSE), stays=True, needs=frozenset({Need.COVERED})
-    ),
-    "wrap": Action(
-        "hands",
-        _FOUNDATIONS,
-        form=_form(Form.CLOSED, Form.LOOSE),
-        able=True,
-        stays=True,
-        needs=frozenset({Need.COVERED}),
-    ),
-    "divide": Action("knife", _FOUNDATIONS, form=_form(Form.PORTIONED, *Form), stays=True, needs=frozenset({Need.ALL})),
+    "spread": Action(_FOUNDATIONS, form=_to(Form.SPREAD, Form.LOOSE, Form.MIXED), needs=(Need.BASE,)),
+    "layer": Action(_FOUNDATIONS, form=_to(Form.LAYERED, *Form), needs=(Need.BASE,)),
+    "close": Action(_FOUNDATIONS, form=_to(Form.CLOSED, Form.LOOSE), stays=True, needs=(Need.COVERED,)),
+    "wrap": Action(_FOUNDATIONS, form=_to(Form.CLOSED, Form.LOOSE), able=True, stays=True, needs=(Need.COVERED,)),
+    "divide": Action(_FOUNDATIONS, form=_to(Form.PORTIONED, *Form), stays=True, needs=(Need.ALL,)),
     # away
-    "remove": Action("spatula", _OPEN_VESSELS, stays=True, leaves=_P.DISH),
-    "serve": Action("spoon", _OPEN_VESSELS | _FOUNDATIONS, stays=True, leaves=_P.PLATE, needs=frozenset({Need.ALL})),
+    "remove": Action(_OPEN_VESSELS, stays=True, leaves=_P.DISH),
+    "serve": Action(_OPEN_VESSELS | _FOUNDATIONS, stays=True, leaves=_P.PLATE, needs=(Need.ALL,)),
 }

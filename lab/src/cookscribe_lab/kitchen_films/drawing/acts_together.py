@@ -36,10 +36,7 @@ def _dough(colour: Colour, wide: int, tall: int) -> Sprite:
 @shows("knead")
 def knead(scene: Set, clock: float, done: float) -> Image.Image:
     """Both hands push the dough away and fold it back."""
-    surface = vessel(Place.SURFACE, scene.style)
-    if ("surface",) not in scene.kept:
-        scene.kept["surface",] = scene.place_with(surface)
-    frame = scene.kept["surface",].copy()
+    frame = scene.begin_with(vessel(Place.SURFACE, scene.style))
     push = (wave(clock, 0.8) + 1) / 2
     wide, tall = 170 + round(4 * push) * 12, 128 - round(4 * push) * 8
     centred(frame, _dough(_dough_colour(scene), wide, tall), 320, 204 - 16 * push)
@@ -79,9 +76,7 @@ def roll(scene: Set, clock: float, done: float) -> Image.Image:
 def shape(scene: Set, clock: float, done: float) -> Image.Image:
     """Palms form one piece after the other; they gather on the tray."""
     tray = vessel(Place.TRAY, scene.style)
-    if ("tray",) not in scene.kept:
-        scene.kept["tray",] = scene.place_with(tray)
-    frame = scene.kept["tray",].copy()
+    frame = scene.begin_with(tray)
     food = scene.food(scene.after, scene.act.items, thing=tray)
     # Pieces appear from left to right as they are made.
     ready = round(6 * done) / 6
@@ -247,9 +242,7 @@ def remove(scene: Set, clock: float, done: float) -> Image.Image:
 def serve(scene: Set, clock: float, done: float) -> Image.Image:
     """Spoon after spoon from the vessel onto a plate."""
     plate = vessel(Place.PLATE, scene.style)
-    if ("plate",) not in scene.kept:
-        scene.kept["plate",] = scene.place_with(plate)
-    frame = scene.kept["plate",].copy()
+    frame = scene.begin_with(plate)
     items = tuple(name for name in scene.names(scene.after, Place.PLATE))
     single = any(scene.after[name].form in (Form.CLOSED, Form.LAYERED, Form.SHAPED, Form.ROLLED) for name in items) or (
         scene.act.mixture in ("pancake", "omelette", "sandwich")

@@ -27,7 +27,7 @@ from cookscribe_lab.kitchen_films.drawing.paint import (
 )
 from cookscribe_lab.kitchen_films.drawing.pieces import VARIANTS, is_big, piece
 from cookscribe_lab.kitchen_films.food_table import FOODS, Colour, Kind
-from cookscribe_lab.kitchen_films.states import Cut, Form, Heat, State
+from cookscribe_lab.kitchen_films.states import Cut, Form, Heat, ItemState, State
 
 TURNS = 24  # positions of a full turn when something is stirred
 
@@ -292,7 +292,7 @@ def coated(item: Portion, variant: int) -> Sprite:
 
 def _soft_layer(items: Sequence[Portion], rx: float, ry: float, rng: np.random.Generator) -> list[Sprite]:
     """Everything that is not pieces: what was mixed into one mass, then loose liquids and heaps."""
-    layers = [puddle(rx, ry, item.colour, item.amount, rng) for item in items if _is_fat(item)]
+    layers = [puddle(rx, ry, item.colour, item.amount, rng) for item in items if _is_fat(item.name, item)]
     masses: dict[str, list[Portion]] = {}
     for item in items:
         if item.form in (Form.MIXED, Form.BLENDED, Form.KNEADED, Form.ROLLED, Form.SHAPED):
@@ -301,7 +301,7 @@ def _soft_layer(items: Sequence[Portion], rx: float, ry: float, rng: np.random.G
         sprite = _mass(mixture, members, rx, ry, rng)
         if sprite is not None:
             layers.append(sprite)
-    loose = [item for item in items if item.form in (Form.LOOSE, Form.COATED) and not _is_fat(item)]
+    loose = [item for item in items if item.form in (Form.LOOSE, Form.COATED) and not _is_fat(item.name, item)]
     for item in loose:
         kind = FOODS[item.name].kind
         if item.is_fluid and (item.name in _FILLING or item.cut is Cut.BEATEN):
@@ -319,9 +319,14 @@ def _soft_layer(items: Sequence[Portion], rx: float, ry: float, rng: np.random.G
     return layers
 
 
-def _is_fat(item: Portion) -> bool:
+def _is_fat(name: str, seen: Portion | ItemState) -> bool:
     """Fat that was put in to fry in: it stays below whatever follows."""
-    return item.name in ("oil", "butter") and item.heat is not Heat.RAW and item.form is Form.LOOSE
+    return name in ("oil", "butter") and seen.heat is not Heat.RAW and seen.form is Form.LOOSE
+
+
+def without_fat(state: State, names: Sequence[str]) -> tuple[str, ...]:
+    """What is served: the fat that things were fried in stays in the pan, if there is anything else."""
+    return tuple(name for name in names if not _is_fat(name, state[name])) or tuple(names)
 
 
 def _mass(mixture: str, members: Sequence[Portion], rx: float, ry: float, rng: np.random.Generator) -> Sprite | None:

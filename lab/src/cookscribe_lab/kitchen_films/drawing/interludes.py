@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 
 from PIL import Image, ImageDraw, ImageFont
@@ -12,7 +11,7 @@ from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.drawing import people, stage
 from cookscribe_lab.kitchen_films.drawing.assembly import picture_of
 from cookscribe_lab.kitchen_films.drawing.containers import waiting
-from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour, portions
+from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour, portions, without_fat
 from cookscribe_lab.kitchen_films.drawing.effects import steam
 from cookscribe_lab.kitchen_films.drawing.hands import open_hand
 from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, darker, lighter, mixed, place, scaled
@@ -20,7 +19,7 @@ from cookscribe_lab.kitchen_films.drawing.style import Style
 from cookscribe_lab.kitchen_films.drawing.vessels import vessel
 from cookscribe_lab.kitchen_films.food_table import Colour
 from cookscribe_lab.kitchen_films.recipes import MadeUpRecipe
-from cookscribe_lab.kitchen_films.states import Form, Heat, ItemState, Place
+from cookscribe_lab.kitchen_films.states import ItemState, Place
 from cookscribe_lab.kitchen_films.timeline import InterludeKind
 from cookscribe_lab.kitchen_films.world import contents
 
@@ -215,7 +214,7 @@ class Interludes:
             thing.put_on(image)
             return image
         thing.put_on(image)
-        names = _without_fat(state, contents(state, where))
+        names = without_fat(state, contents(state, where))
         centred(
             image,
             picture_of(
@@ -225,11 +224,6 @@ class Interludes:
             thing.cy,
         )
         return image
-
-
-def _without_fat(state: dict[str, ItemState], names: Sequence[str]) -> tuple[str, ...]:
-    fat = [n for n in names if n in ("oil", "butter") and state[n].heat is not Heat.RAW and state[n].form is Form.LOOSE]
-    return tuple(name for name in names if name not in fat) or tuple(names)
 
 
 @lru_cache(maxsize=16)

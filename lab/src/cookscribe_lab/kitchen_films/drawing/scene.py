@@ -13,7 +13,7 @@ from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.drawing import stage
 from cookscribe_lab.kitchen_films.drawing.assembly import picture_of
 from cookscribe_lab.kitchen_films.drawing.containers import waiting
-from cookscribe_lab.kitchen_films.drawing.contents import TURNS, Portion, portions
+from cookscribe_lab.kitchen_films.drawing.contents import TURNS, Portion, portions, without_fat
 from cookscribe_lab.kitchen_films.drawing.effects import flames
 from cookscribe_lab.kitchen_films.drawing.hands import (
     Held,
@@ -27,7 +27,7 @@ from cookscribe_lab.kitchen_films.drawing.hands import (
 from cookscribe_lab.kitchen_films.drawing.paint import Sprite, centred, scaled
 from cookscribe_lab.kitchen_films.drawing.style import Style
 from cookscribe_lab.kitchen_films.drawing.vessels import Vessel, vessel
-from cookscribe_lab.kitchen_films.states import Act, Form, Heat, Place, State
+from cookscribe_lab.kitchen_films.states import Act, Place, State
 from cookscribe_lab.kitchen_films.world import contents
 
 
@@ -118,6 +118,12 @@ class Set:
         thing.put_on(image)
         return image
 
+    def begin_with(self, thing: Vessel) -> Image.Image:
+        """A fresh frame with another vessel than that of the act; a painter has one such."""
+        if ("other",) not in self.kept:
+            self.kept["other",] = self.place_with(thing)
+        return self.kept["other",].copy()
+
     def _stand_around(self, image: Image.Image) -> None:
         rng = generator("standing", self.style.seed)
         spots = [(70, 104), (572, 110), (160, 84), (486, 82)]
@@ -145,14 +151,7 @@ class Set:
         """What is seen at the place (by default that of the act). Fat stays in the pan when food is served."""
         where = where or self.act.place
         inside = contents(state, where)
-        if where in (Place.PLATE, Place.DISH):
-            fat = [
-                n
-                for n in inside
-                if n in ("oil", "butter") and state[n].heat is not Heat.RAW and state[n].form is Form.LOOSE
-            ]
-            inside = tuple(name for name in inside if name not in fat) or inside
-        return inside
+        return without_fat(state, inside) if where in (Place.PLATE, Place.DISH) else inside
 
     def food(
         self, state: State, names: Sequence[str] | None = None, amounts: dict[str, float] | None = None, turn: int = 0,
