@@ -80,13 +80,7 @@ class ItemState:
 
     def as_json(self) -> dict[str, str]:
         """Plain strings, for files."""
-        return {
-            "cut": self.cut.value,
-            "heat": self.heat.value,
-            "form": self.form.value,
-            "place": self.place.value,
-            "mixture": self.mixture,
-        }
+        return {name: str(value) for name, value in vars(self).items()}
 
 
 # Ingredients in the order in which they came to where they are: what was put in last lies on top.
