@@ -12,8 +12,8 @@ from cookscribe.bundle import Bundle
 from cookscribe.encoders import Progress
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadFileError, MissingFileError
-from cookscribe.learning.packing import pack
 from cookscribe.learning.folds import read_folds
+from cookscribe.learning.packing import pack
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.proposals.store import read_candidate_store
 from cookscribe.scribe import load_film_scribe

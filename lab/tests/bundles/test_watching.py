@@ -9,10 +9,10 @@ import pytest
 
 from cookscribe.bundle import BundleConfig
 from cookscribe.evaluation.events import Events
+from cookscribe.learning.calibration import calibrate, expected_calibration_error, right_steps, word_f1
 from cookscribe.track import FeatureTrack
 from cookscribe.video import Size, VideoFile
 from cookscribe_lab.kitchen_bundle.cut_augmentation import other_cut, stretches
-from cookscribe_lab.kitchen_bundle.scores import calibrate, expected_calibration_error, right_steps, word_f1
 from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video
 from cookscribe_lab.kitchen_films.drawing.glimpses import glimpse_times, glimpses
 from cookscribe_lab.kitchen_films.drawing.screenplay import Film

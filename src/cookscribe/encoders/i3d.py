@@ -182,7 +182,5 @@ class I3dEncoder:
     def features(self, clips: NDArray[np.uint8]) -> NDArray[np.float32]:
         """(B, T, H, W, 3) RGB -> (B, 1024)."""
         with torch.inference_mode():
-            pixels = (
-                torch.from_numpy(clips).to(self.device).permute(0, 4, 1, 2, 3).to(torch.float32).div_(127.5).sub_(1.0)
-            )
-            return self.network(pixels.contiguous()).cpu().numpy()  # type: ignore[no-any-return]
+            pixels = torch.from_numpy(clips).to(self.device).permute(0, 4, 1, 2, 3).to(torch.float32)
+            return self.network(pixels.div_(127.5).sub_(1.0).contiguous()).cpu().numpy()  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""What every pipeline takes and gives: an open film and what is known of it; a draft that `scribe.py` makes a recipe."""
+"""What every pipeline takes and gives: an open film with what is known of it, and a draft of its recipe."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ TOUCHING = 0.5  # seconds between two steps that follow each other without a bre
 
 
 class VisualPipeline:
-    """Encoder, proposals and recipe model of one bundle. `without_ingredients` writes when nobody knows the ingredients."""
+    """Encoder, proposals and recipe model of one bundle; `without_ingredients` writes when nobody knows them."""
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ import typer
 from cookscribe_lab.cli.kitchen import kitchen
 
 if TYPE_CHECKING:
-    from cookscribe.scribe import Scribe
+    from cookscribe.pipelines.visual import VisualPipeline
 
 
 @kitchen.command()
@@ -57,10 +57,10 @@ def evaluate(
         training = (list(read_recipes(work / "truth.json").values()), FeatureStore(work / "features"))
     tables = []
     # All are opened first, so that a wrong name costs no time.
-    for name, scribe in [(name, _film_scribe(name)) for name in model]:
-        wording = scribe.bundle.config.wording or VARIED
+    for name, pipeline in [(name, _visual_pipeline(name)) for name in model]:
+        wording = pipeline.bundle.config.wording or VARIED
         held_out = scores.HeldOut.draw(out, videos, wording, workers, seed)
-        rows, recipes = scores.score_bundle(scribe, held_out, training)
+        rows, recipes = scores.score_bundle(pipeline, held_out, training)
         tables.append(rows)
         typer.echo(f"{name}: {videos} held-out drawn videos (seed {seed}), simulated, {wording} wording")
         typer.echo(scores.table_of([rows]))
@@ -68,12 +68,12 @@ def evaluate(
         right = [
             answer
             for key, recipe in recipes.items()
-            for answer in scores.right_steps(scores.events_of(recipe), held_out.videos[key])
+            for answer in right_steps(scores.events_of(recipe), held_out.videos[key])
         ]
         count = max(1, len(right))
         typer.echo(
             f"steps that are right {sum(right) / count:.1%}, mean confidence {sum(sure) / count:.1%}, "
-            f"calibration error {scores.expected_calibration_error(sure, right):.3f}"
+            f"calibration error {expected_calibration_error(sure, right):.3f}"
         )
     if len(tables) > 1:
         typer.echo(scores.table_of(tables, f"mean ± standard deviation, {len(tables)} bundles"))
@@ -82,11 +82,12 @@ def evaluate(
         typer.echo(f"SODA METEOR {scores.OURS}: {times:.2f} times that of the {scores.NEAREST}")
 
 
-def _film_scribe(model: str) -> Scribe:
+def _visual_pipeline(model: str) -> VisualPipeline:
+    from cookscribe.bundle import find_bundle
     from cookscribe.errors import BadValueError
-    from cookscribe.scribe import Scribe, load
+    from cookscribe.pipelines.visual import VisualPipeline
 
-    scribe = load(model)
-    if not isinstance(scribe, Scribe):
-        raise BadValueError(model, "does not watch films", "name a bundle that does, such as kitchen")
-    return scribe
+    bundle = find_bundle(model)
+    if bundle.config.kind != "visual":
+        raise BadValueError(model, "does not watch films", "name a bundle of drawn films")
+    return VisualPipeline.load(bundle)

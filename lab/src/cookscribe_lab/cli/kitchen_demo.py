@@ -78,7 +78,8 @@ def _beside(recipe: Recipe, truth: AnnotatedVideo, screen: Console) -> None:
     from rich.table import Table
 
     from cookscribe.export.clock import clock
-    from cookscribe_lab.kitchen_bundle.scores import events_of, right_steps
+    from cookscribe.learning.calibration import right_steps
+    from cookscribe_lab.kitchen_bundle.scores import events_of
 
     told = events_of(recipe)
     right = right_steps(told, truth)

@@ -26,6 +26,7 @@ from cookscribe.bundle import PROPOSALS, STORY, UNLISTED, Bundle, BundleConfig, 
 from cookscribe.config import Config
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.files import write_json
+from cookscribe.learning.calibration import calibrate, right_steps
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.splits import development_split
 from cookscribe.learning.folds import train_with_folds
@@ -39,15 +40,14 @@ from cookscribe.learning.story_run import StoryRun, make_task, read_material
 from cookscribe.learning.story_task import told_events
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.pipelines.story_writer import StoryWriter
+from cookscribe.pipelines.visual import confidence, steps_apart
 from cookscribe.progress import track
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.store import read_candidate_store
-from cookscribe.scribe import confidence, steps_apart
 from cookscribe.text.vocabulary import SPECIALS
 from cookscribe_lab.kitchen_bundle.cut_augmentation import other_cut
 from cookscribe_lab.kitchen_bundle.features import RATE, write_drawn_features
 from cookscribe_lab.kitchen_bundle.name_augmentation import NameAugmentation, without_ingredients
-from cookscribe_lab.kitchen_bundle.scores import calibrate, right_steps
 from cookscribe_lab.kitchen_films.actions import ACTIONS
 from cookscribe_lab.kitchen_films.dishes import DISHES
 from cookscribe_lab.kitchen_films.names import ALL_NAMES, BY_KIND, NAMES, renamed

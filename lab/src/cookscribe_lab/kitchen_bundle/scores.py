@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from cookscribe.bundle import log_odds
 from cookscribe.candidates import tiou_matrix
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import InputError
@@ -25,11 +24,11 @@ from cookscribe.evaluation.meteor import MeteorTable
 from cookscribe.evaluation.report import evaluate, figure_at
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.nearest import NearestNeighbourCaptioner
+from cookscribe.pipelines.visual import VisualPipeline
 from cookscribe.progress import track
 from cookscribe.recipe import Recipe
-from cookscribe.scribe import Scribe, described, title_of
+from cookscribe.scribe import assemble, described, title_of
 from cookscribe.seeds import generator
-from cookscribe.text.tokens import ptb_tokens
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile
 from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_videos
@@ -84,24 +83,28 @@ def held_out_recipes(count: int, wording: str = VARIED, seed: int = SEED) -> lis
     return list(make_recipes(seed, count, split=TESTING, tempo=TEMPO, wording=wording))
 
 
-def watch(scribe: Scribe, held_out: HeldOut) -> dict[str, FeatureTrack]:
-    """The tracks of all films by the scribe's own encoder; those made before are read."""
+def watch(pipeline: VisualPipeline, held_out: HeldOut) -> dict[str, FeatureTrack]:
+    """The tracks of all films by the bundle's own encoder; those made before are read."""
     found = {}
     for key, path in track(list(held_out.films.items()), "watching"):
         try:
             found[key] = held_out.tracks.read(key)
         except InputError:  # not there yet, or damaged
-            found[key] = scribe.encoder.encode(VideoFile(path))
+            found[key] = pipeline.encoder.encode(VideoFile(path))
             held_out.tracks.write(key, found[key])
     return found
 
 
-def tell_all(scribe: Scribe, held_out: HeldOut, tracks: Mapping[str, FeatureTrack], listed: bool) -> dict[str, Recipe]:
+def tell_all(
+    pipeline: VisualPipeline, held_out: HeldOut, tracks: Mapping[str, FeatureTrack], listed: bool
+) -> dict[str, Recipe]:
     """The recipes of all films, with or without their ingredient lists."""
     told = {}
     for key, path in track(list(held_out.films.items()), "writing"):
         names = held_out.videos[key].ingredients if listed else ()
-        told[key] = scribe.tell(tracks[key], names, described(VideoFile(path)), title_of(path))
+        draft = pipeline.draft_of(tracks[key], names)
+        config, video = pipeline.bundle.config, described(VideoFile(path))
+        told[key] = assemble(draft, config, video, title_of(path), listed=bool(names))
     return told
 
 
@@ -112,18 +115,18 @@ def events_of(recipe: Recipe) -> Events:
 
 
 def score_bundle(
-    scribe: Scribe, held_out: HeldOut, training: tuple[Sequence[AnnotatedVideo], FeatureStore] | None
+    pipeline: VisualPipeline, held_out: HeldOut, training: tuple[Sequence[AnnotatedVideo], FeatureStore] | None
 ) -> tuple[dict[str, dict[str, float]], dict[str, Recipe]]:
     """Figures by row, and the recipes written with their lists.
 
     Args:
         training: videos and features the bundle learnt from, for the nearest-neighbour captioner; None leaves it out.
     """
-    tracks = watch(scribe, held_out)
-    recipes = tell_all(scribe, held_out, tracks, listed=True)
+    tracks = watch(pipeline, held_out)
+    recipes = tell_all(pipeline, held_out, tracks, listed=True)
     rows: dict[str, dict[str, Events]] = {
         OURS: {key: events_of(recipe) for key, recipe in recipes.items()},
-        WITHOUT: {key: events_of(r) for key, r in tell_all(scribe, held_out, tracks, listed=False).items()},
+        WITHOUT: {key: events_of(r) for key, r in tell_all(pipeline, held_out, tracks, listed=False).items()},
     }
     plain = all(recipe.wording == PLAIN for recipe in held_out.recipes.values())
     rows[TRUTH if plain else REPHRASED] = {
@@ -132,7 +135,7 @@ def score_bundle(
     }
     if training is not None:
         captioner = NearestNeighbourCaptioner.fit_videos(*training)
-        answers = {key: scribe.proposer.answer(scribe.proposer.propose(tracks[key])).spans for key in tracks}
+        answers = {key: pipeline.proposer.answer(pipeline.proposer.propose(tracks[key])).spans for key in tracks}
         for name, spans in (
             (NEAREST, answers),
             (NEAREST_OURS, {key: events.spans for key, events in rows[OURS].items()}),
@@ -198,49 +201,3 @@ def times_the_neighbour(tables: Sequence[Table]) -> float | None:
         return None
     ours, nearest = (sum(table[name]["SODA METEOR"] for table in tables) for name in (OURS, NEAREST))
     return ours / nearest
-
-
-# --- How sure is sure -------------------------------------------------------------------------------------------------
-
-ALIKE = 0.5  # a step is right if its time overlaps a true step's by this much, and so do the words of the two sentences
-
-
-def right_steps(told: Events, video: AnnotatedVideo) -> list[bool]:
-    """Which steps are right: one true step has about the same time and about the same words."""
-    near = tiou_matrix(told.spans, video.spans) >= ALIKE
-    return [
-        any(word_f1(sentence, video.sentences[number]) >= ALIKE for number in np.flatnonzero(row))
-        for row, sentence in zip(near, told.sentences, strict=True)
-    ]
-
-
-def word_f1(one: str, other: str) -> float:
-    """Harmonic mean of the shares of words that each sentence has in common with the other."""
-    first, second = set(ptb_tokens(one)), set(ptb_tokens(other))
-    return 2 * len(first & second) / (len(first) + len(second)) if first and second else 0.0
-
-
-def calibrate(confidences: Sequence[float], right: Sequence[bool]) -> tuple[float, float]:
-    """Slope and shift of a logistic regression from the log odds of a confidence to being right (Platt, 1999)."""
-    x = np.array([log_odds(value) for value in confidences])
-    # Platt's targets: never quite 0 or 1, so that a perfect column of few examples does not run away.
-    yes, no = sum(right), len(right) - sum(right)
-    y = np.where(np.array(right), (yes + 1) / (yes + 2), 1 / (no + 2))
-    design = np.stack([x, np.ones_like(x)], axis=1)
-    # A little pull towards "as sure as it says", for when there is hardly anything to learn from.
-    start, pull = np.array([1.0, 0.0]), 1e-2 * np.eye(2)
-    weights = start
-    for _ in range(100):
-        p = 0.5 + 0.5 * np.tanh(design @ weights / 2)
-        slope = design.T @ (y - p) - pull @ (weights - start)
-        step = np.linalg.solve(design.T @ (design * (p * (1 - p))[:, None]) + pull, slope)
-        weights = weights + step * min(1.0, 1.0 / float(np.abs(step).max() + 1e-12))
-    return float(weights[0]), float(weights[1])
-
-
-def expected_calibration_error(confidences: Sequence[float], right: Sequence[bool]) -> float:
-    """Mean distance between how sure and how often right, over five equally filled bins."""
-    order = np.argsort(confidences)
-    sure, true = np.asarray(confidences, dtype=np.float64)[order], np.asarray(right, dtype=np.float64)[order]
-    parts = [part for part in np.array_split(np.arange(len(order)), 5) if len(part)]
-    return float(sum(len(part) * abs(sure[part].mean() - true[part].mean()) for part in parts) / max(1, len(order)))

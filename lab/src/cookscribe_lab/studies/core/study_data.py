@@ -20,8 +20,8 @@ from cookscribe.errors import BadValueError
 from cookscribe.evaluation.events import Events
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.story_run import StoryMaterial, read_vectors
+from cookscribe.pipelines.story_writer import with_features
 from cookscribe.progress import track
-from cookscribe.story_writer import with_features
 from cookscribe.text.actions import packaged_verbs
 from cookscribe_lab.studies.core.candidate_sets import FOLDS, feature_folder, open_youcook2, prepare_candidates
 from cookscribe_lab.studies.core.registry import StudyOptions
