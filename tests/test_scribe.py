@@ -18,8 +18,9 @@ from cookscribe.encoders import Progress
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError, InputError, MissingFileError
 from cookscribe.learning.proposals.run import ProposalRun, train_proposals
 from cookscribe.learning.story_run import StoryRun, train_story
+from cookscribe.pipelines.visual import VisualPipeline
 from cookscribe.recipe import Recipe
-from cookscribe.scribe import Scribe, clean_ingredients, load_film_scribe, title_of
+from cookscribe.scribe import Scribe, clean_ingredients, title_of
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile, probe
 from tests.broken_films import cut, streamable
@@ -65,9 +66,13 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def made_up_scribe(bundle: Bundle) -> Scribe:
+    return Scribe(bundle, open_pipeline=lambda found, _: VisualPipeline.load(found, encoder=MadeUpEncoder()))
+
+
 @pytest.fixture
 def scribe(bundle: Bundle) -> Scribe:
-    return load_film_scribe(bundle, MadeUpEncoder())
+    return made_up_scribe(bundle)
 
 
 def test_a_bundle_is_half_precision_and_leaves_the_training_behind(bundle: Bundle) -> None:
@@ -110,7 +115,7 @@ def test_a_bundle_of_recipe_models_that_write_together(bundle: Bundle, film: Pat
     made = Bundle.open(tmp_path / "two")
     assert made.members == (made.folder / "story-2",)
     assert "2 that write together" in (made.folder / "README.md").read_text()
-    together, alone = (load_film_scribe(each, MadeUpEncoder()).write(film) for each in (made, bundle))
+    together, alone = (made_up_scribe(each).write(film) for each in (made, bundle))
     # The same model twice says what it says alone.
     assert [step.sentence for step in together.steps] == [step.sentence for step in alone.steps]
 
@@ -135,7 +140,7 @@ def test_the_same_film_twice_gives_the_same_recipe(scribe: Scribe, film: Path) -
 def test_the_command_writes_only_what_was_asked_for(
     bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
+    monkeypatch.setattr("cookscribe.pipelines.visual.load_encoder", lambda *_: MadeUpEncoder())
     broken = tmp_path / "broken.mp4"
     broken.write_text("not a film")
     words = [
@@ -166,7 +171,7 @@ def test_the_command_writes_only_what_was_asked_for(
 def test_a_film_cut_short_says_so_and_no_step_is_after_its_end(
     bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
+    monkeypatch.setattr("cookscribe.pipelines.visual.load_encoder", lambda *_: MadeUpEncoder())
     path = cut(streamable(film, tmp_path / "whole.mp4"), tmp_path / "film.mp4", 0.8)
     readable = probe(path).readable
     assert 1 < readable < video(FILM)[0].duration - 2
@@ -224,7 +229,7 @@ def test_names_that_cannot_be_written_are_refused_before_the_work(
 def test_films_in_parts_keep_their_pictures(
     bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
+    monkeypatch.setattr("cookscribe.pipelines.visual.load_encoder", lambda *_: MadeUpEncoder())
     parts = [tmp_path / f"soup.part{number}.mp4" for number in (1, 2)]
     for part in parts:
         part.write_bytes(film.read_bytes())
@@ -243,7 +248,7 @@ def test_films_in_parts_keep_their_pictures(
 def test_the_limits_of_a_film_can_be_raised(
     bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
+    monkeypatch.setattr("cookscribe.pipelines.visual.load_encoder", lambda *_: MadeUpEncoder())
     words = [film, "--model", bundle.folder, "--max-pixels"]
     assert "64 x 48 pixels, more than the limit of 3000 (raise it with --max-pixels" in refused(*words, 3000)
     result = CliRunner().invoke(build_app(), ["write", *(str(word) for word in [*words, 64 * 48])])
@@ -253,7 +258,7 @@ def test_the_limits_of_a_film_can_be_raised(
 
 
 def test_wrong_input_is_named(bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
+    monkeypatch.setattr("cookscribe.pipelines.visual.load_encoder", lambda *_: MadeUpEncoder())
 
     def run(*words: object) -> BaseException | None:
         return CliRunner().invoke(build_app(), ["write", *(str(word) for word in words)]).exception

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from cookscribe.speech_scribe import SpeechScribe
 
 from cookscribe.bundle import find_bundle
 from cookscribe.evaluation.events import Events
@@ -14,15 +13,16 @@ from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.narrated.run import Narrated
 from cookscribe.learning.nearest import NearestNeighbourCaptioner
 from cookscribe.learning.story_task import told_events
+from cookscribe.pipelines.speech import SpeechPipeline
 
 VIDEOS, REMEMBERED = 30, 300
 
 
 def test_the_bundle_beats_the_nearest_neighbour(data_folder: Path) -> None:
-    scribe = SpeechScribe.load(find_bundle("youcook2-speech"))
+    pipeline = SpeechPipeline.load(find_bundle("youcook2-speech"))
     data = YouCook2(data_folder)
     training, validation = Narrated.read(data, "training"), Narrated.read(data, "validation")
-    listen = scribe.listener.listen
+    listen = pipeline.reader.listen
     known = sorted(training.videos)[:REMEMBERED]
     pooled = [
         listen(training.transcripts[key], training.videos[key].duration).track.over(training.videos[key].spans)
@@ -36,11 +36,11 @@ def test_the_bundle_beats_the_nearest_neighbour(data_folder: Path) -> None:
     for key in sorted(validation.videos)[:VIDEOS]:
         video = validation.videos[key]
         heard = listen(validation.transcripts[key], video.duration)
-        spans = np.asarray(scribe.finder.find(heard.track).spans, dtype=np.float64)
+        spans = np.asarray(pipeline.finder.find(heard.track).spans, dtype=np.float64)
         truth[key] = Events(video.spans, video.sentences)
         nearest[key] = Events(spans, tuple(neighbours.caption(heard.track.over(spans))))
-        inputs.append(scribe.listener.input(heard, spans))
-    stories = scribe.writer.write(inputs)
+        inputs.append(pipeline.reader.input(heard, spans))
+    stories = pipeline.writer.write(inputs)
     ours = {key: told_events(story) for key, story in zip(truth, stories, strict=True)}
     assert soda(truth, ours, "tIoU", "strict") > 28
     assert soda(truth, ours, "CIDEr", "strict") > 1.5 * soda(truth, nearest, "CIDEr", "strict")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cookscribe.auto import told_by
-from cookscribe.speech_scribe import SpeechScribe, named_in
 from typer.testing import CliRunner
 
 from cookscribe.bundle import Bundle
@@ -21,9 +20,11 @@ from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
 from cookscribe.learning.narrated.run import SpeechRun, make_task
 from cookscribe.learning.narrated.task import Rewarding, Sampler, SpeechExample, Variety, moved_spans
+from cookscribe.pipelines.speech import SpeechPipeline, named_in
 from cookscribe.recipe import Recipe, Video
-from cookscribe.scribe import load
+from cookscribe.scribe import assemble, load
 from cookscribe.senses.event_words import GIVEN, HEARD_NAME
+from cookscribe.senses.listening import recogniser_from_file
 from cookscribe.senses.subtitles import read_transcript
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.story import StoryStep
@@ -67,11 +68,16 @@ def _subtitles(path: Path, minutes: int = 2) -> Path:
     return path
 
 
+def written(bundle: Bundle, transcript: Transcript, ingredients: Sequence[str] = ()) -> Recipe:
+    """The recipe of two minutes in which these words are said."""
+    draft = SpeechPipeline.load(bundle).draft_of(transcript, 120.0, ingredients)
+    video = Video(name="soup.mp4", duration=120.0)
+    return assemble(draft, bundle.config, video, "Soup", listed=bool(ingredients))
+
+
 def test_a_subtitle_file_becomes_a_recipe(bundle: Bundle, tmp_path: Path) -> None:
-    scribe = load(bundle.folder)
-    assert isinstance(scribe, SpeechScribe)
     transcript = read_transcript(_subtitles(tmp_path / "soup.vtt"), 120.0)
-    recipe = scribe.tell(transcript, None, Video(name="soup.mp4", duration=120.0), "Soup")
+    recipe = written(bundle, transcript)
     assert 2 <= len(recipe.steps) <= 8
     assert recipe.made_by.model == "made-up"
     assert set(recipe.ingredients) <= {"onion", "rice", "egg", "milk", "flour"}
@@ -87,7 +93,7 @@ def test_a_subtitle_file_becomes_a_recipe(bundle: Bundle, tmp_path: Path) -> Non
     assert right >= len(recipe.steps) * 2 / 3
     recipe.save(tmp_path / "recipe.json")
     assert Recipe.load(tmp_path / "recipe.json") == recipe
-    listed = scribe.tell(transcript, ["onion", " rice "], Video(name="soup.mp4", duration=120.0), "Soup")
+    listed = written(bundle, transcript, ["onion", "rice"])
     assert listed.ingredients == ("onion", "rice")
 
 
@@ -109,11 +115,12 @@ def test_a_film_that_ends_early_says_so(
 ) -> None:
     loaded: list[str] = []
 
-    def whisper() -> Any:
+    def whisper(device: str | None) -> Any:
+        assert device is None
         loaded.append("whisper")
-        return told_by(damaged.with_suffix(".vtt"))
+        return recogniser_from_file(damaged.with_suffix(".vtt"))
 
-    monkeypatch.setattr("cookscribe.senses.recogniser.Whisper", whisper)
+    monkeypatch.setattr("cookscribe.senses.listening.Whisper", whisper)
     films = [damaged]
     if way != "beside":
         films = [tmp_path / "one.mp4", tmp_path / "two.mp4"][: 1 if way == "given" else 2]
@@ -137,20 +144,17 @@ def test_a_film_that_ends_early_says_so(
 
 
 def test_nothing_heard_in_a_damaged_film_is_not_called_silence(bundle: Bundle, damaged: Path) -> None:
-    scribe = SpeechScribe.load(bundle)
-    recipe = scribe.write(damaged, transcript=Transcript((), np.zeros((0, 2)), timed=True))
+    recipe = load(bundle.folder).write(damaged, transcript=Transcript((), np.zeros((0, 2)), timed=True))
     assert recipe.steps == ()
     assert "can be read" in recipe.warnings[0]
     assert not any("nobody speaks" in note for note in recipe.warnings)
 
 
 def test_silence_and_untimed_words_are_told(bundle: Bundle) -> None:
-    scribe = SpeechScribe.load(bundle)
-    video = Video(name="soup.mp4", duration=120.0)
-    silent = scribe.tell(Transcript((), np.zeros((0, 2)), timed=True), None, video, "Soup")
+    silent = written(bundle, Transcript((), np.zeros((0, 2)), timed=True))
     assert silent.steps == ()
     assert "nobody speaks" in silent.warnings[0]
-    untimed = scribe.tell(Transcript.from_text(" ".join(LINES), 120.0), None, video, "Soup")
+    untimed = written(bundle, Transcript.from_text(" ".join(LINES), 120.0))
     assert untimed.steps
     assert any("spread over the film" in note for note in untimed.warnings)
 
@@ -163,7 +167,7 @@ def test_bundle_is_small_and_its_parts_must_belong_together(bundle: Bundle) -> N
     try:
         words.write_text(json.dumps([f"{word}x" for word in json.loads(kept)]))
         with pytest.raises(BadValueError, match="other words"):
-            SpeechScribe.load(bundle)
+            SpeechPipeline.load(bundle)
     finally:
         words.write_text(kept)
 

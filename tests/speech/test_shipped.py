@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
-from cookscribe.speech_scribe import SpeechScribe
 
 from cookscribe.bundle import Bundle, find_bundle
 from cookscribe.model_folder import read_tensors
+from cookscribe.pipelines.speech import SpeechPipeline
 from cookscribe.recipe import Recipe, Video
+from cookscribe.scribe import assemble
 from cookscribe.senses.transcripts import Transcript
 
 TALK = (
@@ -34,7 +35,8 @@ def recipe(bundle: Bundle) -> Recipe:
     transcript = Transcript.from_segments(
         (start, min(end, start + 12.0), text) for (start, text), end in zip(TALK, ends, strict=True)
     )
-    return SpeechScribe.load(bundle).tell(transcript, None, Video(name="pancakes.mp4", duration=200.0), "Pancakes")
+    draft = SpeechPipeline.load(bundle).draft_of(transcript, 200.0)
+    return assemble(draft, bundle.config, Video(name="pancakes.mp4", duration=200.0), "Pancakes", listed=False)
 
 
 def test_pancakes(recipe: Recipe) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from cookscribe.bundle import Bundle, find_bundle
 from cookscribe.errors import InputError
-from cookscribe.scribe import load, load_film_scribe
+from cookscribe.scribe import load_pipeline
 
 
 def changed(name: str, *place: str, value: Any) -> tuple[str, Callable[[Path], None]]:
@@ -92,7 +92,7 @@ def test_it_is_refused_and_the_file_is_named(tmp_path: Path, name: str, change: 
     folder = Path(shutil.copytree(find_bundle("youcook2-speech").folder, tmp_path / "bundle"))
     change(folder / name)
     with pytest.raises(InputError) as caught:
-        load(folder)
+        load_pipeline(find_bundle(folder))
     # Where widths do not fit, the configuration is right by itself and the weights are those that do not belong to it.
     names = {str(folder / name), str((folder / name).with_name("weights.safetensors")), str(folder)}
     assert caught.value.subject in (names if "config" in name or change is Path.unlink else {str(folder / name)})
@@ -102,5 +102,5 @@ def test_an_encoder_that_nobody_knows_is_the_bundles_fault(tmp_path: Path) -> No
     folder = Path(shutil.copytree(find_bundle("kitchen").folder, tmp_path / "bundle"))
     changed("bundle.json", "encoder", value="crystal ball")[1](folder / "bundle.json")
     with pytest.raises(InputError, match="no encoder of this name") as caught:
-        load_film_scribe(Bundle.open(folder))
+        load_pipeline(Bundle.open(folder))
     assert caught.value.subject == str(folder / "bundle.json")

@@ -15,8 +15,8 @@ from cookscribe.errors import BadFileError, MissingFileError
 from cookscribe.learning.folds import read_folds
 from cookscribe.learning.packing import pack
 from cookscribe.pipelines.story_writer import StoryWriter
+from cookscribe.pipelines.visual import VisualPipeline
 from cookscribe.proposals.store import read_candidate_store
-from cookscribe.scribe import load_film_scribe
 from cookscribe.seeds import generator
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile, write_video
@@ -100,13 +100,13 @@ def test_the_bundle_says_what_it_is(made: tuple[Bundle, Path]) -> None:
 def test_two_recipe_models_write_together(made: tuple[Bundle, Path]) -> None:
     bundle, folder = made
     assert bundle.members == (bundle.folder / "story-2",)
-    scribe = load_film_scribe(bundle, MadeUpEncoder(make_recipe(2000, 0)))
-    (other,) = scribe.writer.members
+    pipeline = VisualPipeline.load(bundle, encoder=MadeUpEncoder(make_recipe(2000, 0)))
+    (other,) = pipeline.writer.members
     alone = StoryWriter.load(folder / "seed-0" / "story-2").model
-    first, second, trained = (m.output.linear.weight for m in (scribe.writer.model, other, alone))
+    first, second, trained = (m.output.linear.weight for m in (pipeline.writer.model, other, alone))
     assert bool((first != second).any()), "they learnt with different seeds"
     assert bool((second == trained.half().float()).all())
-    assert scribe.unlisted.members == ()
+    assert pipeline.without_ingredients.members == ()
 
 
 def test_a_second_run_only_reads(made: tuple[Bundle, Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +136,7 @@ def test_it_counts_as_a_bundle_only_when_its_last_part_is_written(
 
     for again in (False, True):
         with monkeypatch.context() as patch:
-            patch.setattr("cookscribe.bundle.store_decoding", out_of_power)
+            patch.setattr("cookscribe.learning.packing.store_decoding", out_of_power)
             with pytest.raises(InterruptedError):
                 pack(bundle.config, *parts, readings=readings)
         with pytest.raises(MissingFileError, match="is not a bundle"):
@@ -154,11 +154,11 @@ def test_a_bundle_of_too_many_voices_or_of_the_wrong_features_is_refused(
     encoder = MadeUpEncoder(make_recipe(2000, 0))
     encoder.width = WIDTH + 1
     with pytest.raises(BadFileError, match=f"proposals: reads {WIDTH} columns"):
-        load_film_scribe(Bundle.open(folder), encoder)
+        VisualPipeline.load(Bundle.open(folder), encoder=encoder)
     for number in range(2, 99):
         (folder / f"story-{number}").mkdir(exist_ok=True)
     with pytest.raises(BadFileError, match="more than 16 models"):
-        load_film_scribe(Bundle.open(folder), MadeUpEncoder(make_recipe(2000, 0)))
+        VisualPipeline.load(Bundle.open(folder), encoder=MadeUpEncoder(make_recipe(2000, 0)))
 
 
 def test_a_cut_goes_with_its_video_into_the_same_fold(made: tuple[Bundle, Path]) -> None:
@@ -183,8 +183,8 @@ def test_figures_of_held_out_films(made: tuple[Bundle, Path], tmp_path: Path) ->
     store = FeatureStore(tmp_path / "features")
     held_out = HeldOut({recipe.id: recipe}, {recipe.id: recipe.annotated()}, {recipe.id: path}, store)
     watched = Watched(RUN, folder)
-    scribe = load_film_scribe(bundle, MadeUpEncoder(recipe))
-    rows, recipes = score_bundle(scribe, held_out, (list(watched.originals.values()), watched.store))
+    pipeline = VisualPipeline.load(bundle, encoder=MadeUpEncoder(recipe))
+    rows, recipes = score_bundle(pipeline, held_out, (list(watched.originals.values()), watched.store))
     assert set(recipes) == {recipe.id}
     assert 0 < rows[OURS]["SODA tIoU"] <= 100
     assert rows[NEAREST]["SODA METEOR"] >= 0

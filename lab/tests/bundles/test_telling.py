@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cookscribe.candidates import Candidates, tiou_matrix
-from cookscribe.scribe import steps_apart, told_once
+from cookscribe.pipelines.visual import merge_continuations, steps_apart
 from cookscribe.story import StoryStep
 from cookscribe.text.vocabulary import SPECIALS
 from cookscribe_lab.kitchen_bundle.build import said_again
@@ -55,19 +55,19 @@ def said(*sentences: str, gap: float) -> list[StoryStep]:
 
 def test_a_step_that_only_goes_on_is_one_with_the_last() -> None:
     on = said("add the boiled pasta to the sauce", "add the pasta to the sauce", "serve the pasta", gap=0.2)
-    first, second = told_once(on)
+    first, second = merge_continuations(on)
     assert first.sentence == "add the boiled pasta to the sauce"
     assert first.span.tolist() == pytest.approx([0, 20.2])
     assert second is on[2]
     # The fuller sentence stays, whichever comes first.
-    (only,) = told_once(said("chop the onion", "chop the onion and carrots", gap=0))
+    (only,) = merge_continuations(said("chop the onion", "chop the onion and carrots", gap=0))
     assert only.sentence == "chop the onion and carrots"
 
 
 def test_other_words_or_a_break_make_another_step() -> None:
-    assert len(told_once(said("add the peas to the soup", "add the cream to the soup", gap=0))) == 2
-    assert len(told_once(said("flip the steak", "flip the steak", gap=5))) == 2
-    assert told_once([]) == ()
+    assert len(merge_continuations(said("add the peas to the soup", "add the cream to the soup", gap=0))) == 2
+    assert len(merge_continuations(said("flip the steak", "flip the steak", gap=5))) == 2
+    assert merge_continuations([]) == ()
 
 
 def test_a_bundle_may_tell_all() -> None:

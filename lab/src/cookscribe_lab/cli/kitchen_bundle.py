@@ -47,6 +47,7 @@ def evaluate(
     import torch
 
     from cookscribe.encoders.store import FeatureStore
+    from cookscribe.learning.calibration import expected_calibration_error, right_steps
     from cookscribe_lab.kitchen_bundle import scores
     from cookscribe_lab.kitchen_films.recipes import VARIED, read_recipes
 

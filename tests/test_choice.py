@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import cookscribe.auto as auto
 import numpy as np
 import pytest
-from cookscribe.auto import DRAWN, NARRATED, AutoScribe, NoModelFitsError, told_by, unusable
 from typer.testing import CliRunner
 
+import cookscribe.scribe
+from cookscribe.bundle import Bundle, find_bundle
 from cookscribe.cli import build_app
-from cookscribe.errors import MissingDependencyError
-from cookscribe.recipe import Recipe, Span, Step, Video
-from cookscribe.scribe import silent_stage
-from cookscribe.senses.listening import Hearing
+from cookscribe.errors import MissingDependencyError, NoModelFitsError
+from cookscribe.pipelines.base import Draft, Request
+from cookscribe.pipelines.narration import without_narration
+from cookscribe.scribe import DRAWN, Scribe
+from cookscribe.senses.listening import Listening, recogniser_from_file
+from cookscribe.senses.recogniser import Recogniser
 from cookscribe.senses.transcripts import Transcript
+from cookscribe.story import StoryStep
 from cookscribe.video import Limits, VideoFile, VideoInfo, probe, write_video
 from cookscribe_lab.kitchen_films.drawing.film import LABEL
 from tests.broken_films import cut, spoiled, streamable
 
+NARRATED = "youcook2-speech"
 TALK = "today we chop the onions and then fry them in butter until soft and after that stir in the rice and boil it"
 CHATTER = "hello my friends it is so good to see you all again here on this lovely sunny morning by the blue sea"
 
@@ -33,51 +36,54 @@ def film(path: Path, *, comment: str = "", sound: bool = True) -> Path:
 
 
 class Told:
-    """A scribe that only remembers what it was asked for."""
+    """A pipeline that only remembers what it was asked for."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.asked: list[dict[str, Any]] = []
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+        self.asked: list[Request] = []
 
-    def write(self, video: VideoFile, ingredients: Sequence[str] | None = None, *_: Any, **more: Any) -> Recipe:
-        self.asked.append({"video": video, "ingredients": ingredients, **more})
-        step = Step(span=Span(start=0, end=1), sentence=f"told by {self.name}")
-        return Recipe(title="x", steps=(step,), video=Video(name="x.mp4", duration=2), warnings=video.warnings)
+    def draft(self, request: Request) -> Draft:
+        self.asked.append(request)
+        sentence = f"told by {self.bundle.config.name}"
+        step = StoryStep(0, np.array([0.0, 1.0]), sentence, np.zeros(2), 0.0)
+        return Draft((step,), (0.5,), None, (), request.ingredients, ())
 
 
 def saying(text: str) -> Any:
     return lambda video, _: Transcript.from_text(text, video.duration)
 
 
-def chooser(text: str, names: Sequence[str] = (DRAWN, NARRATED)) -> tuple[AutoScribe, dict[str, Told]]:
+def auto(recogniser: Recogniser | None = None) -> tuple[Scribe, dict[str, Told]]:
+    """The scribe of the bundle `auto`, and the pipelines it has opened by name."""
     opened: dict[str, Told] = {}
-    return AutoScribe(saying(text), names, lambda name: opened.setdefault(name, Told(name))), opened
+    scribe = Scribe(
+        find_bundle("auto"),
+        recogniser=recogniser,
+        open_pipeline=lambda bundle, _: opened.setdefault(bundle.config.name, Told(bundle)),
+    )
+    return scribe, opened
 
 
 def test_a_drawn_film_goes_to_the_kitchen_and_nobody_listens(tmp_path: Path) -> None:
     path = film(tmp_path / "drawn.mp4", comment=f"{LABEL} (seed 7, number 0)")
     assert VideoFile(path).info.comment == f"{LABEL} (seed 7, number 0)"
-    scribe, opened = chooser(TALK)
-    scribe._hearing.given = None  # would have to load the recogniser
+    scribe, opened = auto(lambda *_: pytest.fail("somebody listened"))
     assert scribe.write(path, ["rice"]).steps[0].sentence == "told by kitchen"
-    assert [(asked["video"].path, asked["ingredients"]) for asked in opened[DRAWN].asked] == [(path, ["rice"])]
+    assert [(asked.film.path, asked.ingredients) for asked in opened[DRAWN].asked] == [(path, ["rice"])]
 
 
-def test_a_narrated_film_goes_to_the_speech_bundle_with_its_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cookscribe.speech_scribe.SpeechScribe", Told)
-    scribe, opened = chooser(TALK)
+def test_a_narrated_film_goes_to_the_speech_bundle_with_its_words(tmp_path: Path) -> None:
+    scribe, opened = auto(saying(TALK))
     path = film(tmp_path / "real.mp4")
     assert scribe.write(path).steps[0].sentence == f"told by {NARRATED}"
-    assert opened[NARRATED].asked[0]["transcript"].text == TALK
+    assert opened[NARRATED].asked[0].transcript.text == TALK
     scribe.write(path)
     assert len(opened[NARRATED].asked) == 2  # loaded once, used twice
 
 
 @pytest.mark.parametrize(("text", "reason"), [("", "nobody speaks"), ("add salt", "only 2 words"), (CHATTER, "hardly")])
 def test_without_usable_speech_it_says_so(tmp_path: Path, text: str, reason: str) -> None:
-    scribe, opened = chooser(text)
+    scribe, opened = auto(saying(text))
     with pytest.raises(NoModelFitsError, match=reason) as refused:
         scribe.write(film(tmp_path / "real.mp4"))
     assert refused.value.exit_code == 2
@@ -85,35 +91,36 @@ def test_without_usable_speech_it_says_so(tmp_path: Path, text: str, reason: str
     assert not opened
 
 
-def test_cooking_talk_is_usable() -> None:
-    assert unusable(Transcript.from_text(TALK, 60.0)) is None
+def test_cooking_talk_is_usable(tmp_path: Path) -> None:
+    path = film(tmp_path / "real.mp4")
+    assert without_narration(Request(VideoFile(path), (), Listening(saying(TALK)))) is None
 
 
 def test_a_silent_film_is_refused_before_anything_is_loaded(tmp_path: Path) -> None:
     with pytest.raises(NoModelFitsError, match="has no sound"):
-        AutoScribe(names=(DRAWN, NARRATED)).write(film(tmp_path / "real.mp4", sound=False))
+        auto()[0].write(film(tmp_path / "real.mp4", sound=False))
 
 
-@pytest.mark.parametrize(("comment", "name"), [(LABEL, DRAWN), ("", NARRATED)])
-def test_a_bundle_that_is_not_installed_is_named(tmp_path: Path, comment: str, name: str) -> None:
-    scribe, _ = chooser(TALK, names=())
-    with pytest.raises(NoModelFitsError, match=f"'{name}' is not installed"):
-        scribe.write(film(tmp_path / "film.mp4", comment=comment))
+def test_a_bundle_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scribe, opened = auto(saying(TALK))
+    monkeypatch.setattr(cookscribe.scribe, "shipped", lambda: {NARRATED: Path()})
+    with pytest.raises(NoModelFitsError, match="'kitchen' is not installed"):
+        scribe.write(film(tmp_path / "drawn.mp4", comment=LABEL))
+    assert not opened
+    assert scribe.write(film(tmp_path / "real.mp4")).steps[0].sentence == f"told by {NARRATED}"
 
 
 def test_missing_recogniser_is_told_plainly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing() -> None:
+    def missing(**_: Any) -> None:
         raise MissingDependencyError("whisper weights", "not found on this machine", "pip install something")
 
-    monkeypatch.setattr("cookscribe.senses.recogniser.Whisper", missing)
+    monkeypatch.setattr("cookscribe.senses.listening.Whisper", missing)
     with pytest.raises(MissingDependencyError, match=r"must be listened to.*whisper weights.*pip install something"):
-        AutoScribe(names=(DRAWN, NARRATED)).write(film(tmp_path / "real.mp4"))
+        auto()[0].write(film(tmp_path / "real.mp4"))
 
 
 def test_the_command_goes_on_after_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = Told("kitchen")
-    monkeypatch.setattr(auto, "shipped", lambda: (DRAWN,))
-    monkeypatch.setattr(AutoScribe, "_scribe", lambda *_: told)
+    monkeypatch.setattr(cookscribe.scribe, "load_pipeline", lambda bundle, _: Told(bundle))
     silent = film(tmp_path / "silent.mp4", sound=False)
     drawn = film(tmp_path / "drawn.mp4", comment=LABEL)
     result = CliRunner().invoke(build_app(), ["write", str(silent), str(drawn)])
@@ -122,19 +129,17 @@ def test_the_command_goes_on_after_a_refusal(tmp_path: Path, monkeypatch: pytest
     assert "told by kitchen" in result.output
 
 
-def test_subtitles_save_the_listening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cookscribe.speech_scribe.SpeechScribe", Told)
-    told = Told(NARRATED)
-    scribe = AutoScribe(names=(NARRATED,), open_bundle=lambda _: told)
+def test_subtitles_save_the_listening(tmp_path: Path) -> None:
     path = film(tmp_path / "real.mp4", sound=False)
     cue = f"WEBVTT\n\n00:00.000 --> 00:02.000\n{TALK}\n"
     path.with_suffix(".vtt").write_text(cue)
-    scribe.write(path)
     elsewhere = tmp_path / "words" / "other.srt"
     elsewhere.parent.mkdir()
     elsewhere.write_text(f"1\n00:00:00,000 --> 00:00:02,000\n{CHATTER} {TALK}\n")
-    AutoScribe(told_by(elsewhere), names=(NARRATED,), open_bundle=lambda _: told).write(path)
-    assert [asked["transcript"].text for asked in told.asked] == [TALK, f"{CHATTER} {TALK}"]
+    for recogniser, words in ((None, TALK), (recogniser_from_file(elsewhere), f"{CHATTER} {TALK}")):
+        scribe, opened = auto(recogniser)
+        scribe.write(path)
+        assert [asked.transcript.text for asked in opened[NARRATED].asked] == [words]
 
 
 def loud(path: Path) -> Path:
@@ -152,22 +157,19 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("beside", [True, False])
-def test_damage_is_told_whoever_heard_the_words(
-    damaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside: bool
-) -> None:
-    monkeypatch.setattr("cookscribe.speech_scribe.SpeechScribe", Told)
-    told = Told(NARRATED)
+def test_damage_is_told_whoever_heard_the_words(damaged: Path, tmp_path: Path, beside: bool) -> None:
     path = tmp_path / "real.mp4"
     path.write_bytes(damaged.read_bytes())
     words = tmp_path / ("real.vtt" if beside else "other.vtt")
     # Subtitles of the whole film: what is said after the readable part is left out.
     words.write_text(f"WEBVTT\n\n00:00.000 --> 00:01.000\n{TALK}\n\n00:11.000 --> 00:12.000\nserve it\n")
-    scribe = AutoScribe(None if beside else told_by(words), names=(NARRATED,), open_bundle=lambda _: told)
+    scribe, opened = auto(None if beside else recogniser_from_file(words))
     recipe = scribe.write(path)
     assert len(recipe.warnings) == 1
     assert "the file says it is 12.0 s long, but only the first" in recipe.warnings[0]
-    assert told.asked[0]["transcript"].text == TALK
-    assert told.asked[0]["video"].duration < 11
+    (asked,) = opened[NARRATED].asked
+    assert asked.transcript.text == TALK
+    assert asked.film.duration < 11
 
 
 def test_a_film_is_opened_once(damaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,8 +180,7 @@ def test_a_film_is_opened_once(damaged: Path, tmp_path: Path, monkeypatch: pytes
         return probe(path, limits)
 
     monkeypatch.setattr("cookscribe.video.file.probe", counted)
-    monkeypatch.setattr("cookscribe.speech_scribe.SpeechScribe", Told)
-    monkeypatch.setattr(AutoScribe, "_scribe", lambda *_: Told(NARRATED))
+    monkeypatch.setattr(cookscribe.scribe, "load_pipeline", lambda bundle, _: Told(bundle))
     words = tmp_path / "words.txt"
     words.write_text(f"{TALK} {TALK} {TALK}")
     command = ["write", str(damaged), "--transcript", str(words), "--formats", "json,html,md", "--out", str(tmp_path)]
@@ -208,7 +209,7 @@ def test_silence_in_a_damaged_film_is_blamed_on_the_damage(
 ) -> None:
     path = spoiled(loud(tmp_path / "whole.mp4"), tmp_path / "film.mp4", kinds, 3.0, "zeros")
     with pytest.raises(NoModelFitsError, match="the file is damaged") as refused:
-        AutoScribe(listening, names=(NARRATED,)).write(path)
+        auto(listening)[0].write(path)
     assert "nobody speaks" not in refused.value.cause
     assert all(sentence in refused.value.cause for sentence in told)
     assert "another copy" in refused.value.advice
@@ -219,18 +220,18 @@ def test_sound_that_cannot_be_decoded_is_no_silence(tmp_path: Path) -> None:
     with pytest.raises(
         NoModelFitsError, match=r"sound can.*: the file is damaged or incomplete, and no word can be made out"
     ):
-        AutoScribe(listening, names=(NARRATED,)).write(path)
+        auto(listening)[0].write(path)
 
 
 def test_the_recogniser_is_loaded_once_for_many_films(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[Any] = []
 
-    def whisper() -> Any:
+    def whisper(**_: Any) -> Any:
         loaded.append(saying(TALK))
         return loaded[-1]
 
-    monkeypatch.setattr("cookscribe.senses.recogniser.Whisper", whisper)
-    hearing = Hearing()
+    monkeypatch.setattr("cookscribe.senses.listening.Whisper", whisper)
+    hearing = Listening()
     for name in ("one.mp4", "two.mp4"):
-        assert hearing(VideoFile(film(tmp_path / name)), silent_stage).text == TALK
+        assert hearing(VideoFile(film(tmp_path / name))).text == TALK
     assert len(loaded) == 1
