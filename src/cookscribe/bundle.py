@@ -5,7 +5,7 @@ kitchen/
   README.md              the model card
   proposals/, story/     model folders: config.json, weights.safetensors (half precision), vocabulary.json
   story-2/, ...          if there, recipe models that write along with that of story/
-  story-unlisted/        if there, the recipe model for films whose ingredients nobody knows
+  story-without-ingredients/        if there, the recipe model for films whose ingredients nobody knows
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from cookscribe.errors import BadFileError, BadValueError, MissingFileError
 # A package announces a package of bundle folders under this group of entry points.
 ENTRY_POINTS = "cookscribe.bundles"
 DESCRIPTION, CARD = "bundle.json", "README.md"
-PROPOSALS, STORY, UNLISTED = "proposals", "story", "story-unlisted"
+PROPOSALS, STORY, WITHOUT_INGREDIENTS = "proposals", "story", "story-without-ingredients"
 LISTENER, SPANS = "listener", "spans"
 MOST_MEMBERS = 16
 
@@ -55,7 +55,7 @@ class BundleConfig(Config):
         weak: a recipe whose mean confidence is below this says that its evidence is weak.
         calibration: slope and shift that turn the log odds of the model's own confidence into those of being right, as
             held-out videos had it; None leaves the confidence as it is.
-        unlisted_calibration: the same for recipes written without an ingredient list; None for the same numbers.
+        calibration_without_ingredients: the same for recipes written without a list; None for the same numbers.
     """
 
     format: Literal[1] = 1
@@ -70,11 +70,11 @@ class BundleConfig(Config):
     most_overlap: float = Field(default=1.0, ge=0, le=1)
     weak: float = Field(default=0.2, ge=0, le=1)
     calibration: tuple[Bounded, Bounded] | None = None
-    unlisted_calibration: tuple[Bounded, Bounded] | None = None
+    calibration_without_ingredients: tuple[Bounded, Bounded] | None = None
 
     def calibrated(self, confidence: float, *, listed: bool = True) -> float:
         """How often a step of this confidence is right."""
-        line = self.calibration if listed else self.unlisted_calibration or self.calibration
+        line = self.calibration if listed else self.calibration_without_ingredients or self.calibration
         if line is None:
             return confidence
         slope, shift = line
@@ -124,7 +124,7 @@ class Bundle:
     @property
     def without_ingredients(self) -> Path | None:
         """Folder of the recipe model for films without an ingredient list, if the bundle has one."""
-        folder = self.folder / UNLISTED
+        folder = self.folder / WITHOUT_INGREDIENTS
         return folder if folder.is_dir() else None
 
 

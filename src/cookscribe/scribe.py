@@ -141,7 +141,7 @@ def unfit(config: BundleConfig, request: Request) -> str | None:
 def refusal(film: VideoFile, reason: str) -> NoModelFitsError:
     """Why no bundle reads this film; a damaged film is said to be damaged."""
     if film.warnings:
-        cause = f"{'; '.join(film.warnings)}: the file is damaged, and {reason}"
+        cause = f"{'; '.join(film.warnings)}: the file is damaged or incomplete, and {reason}"
         return NoModelFitsError(film.path, cause, f"try another copy of the film; {ADVICE}")
     return NoModelFitsError(film.path, f"{reason}, and no model for silent real film is shipped", ADVICE)
 

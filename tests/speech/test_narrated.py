@@ -19,7 +19,7 @@ from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
 from cookscribe.learning.narrated.run import SpeechRun, make_task
-from cookscribe.learning.narrated.task import Rewarding, Sampler, SpeechExample, Variety, moved_spans
+from cookscribe.learning.narrated.task import Augmentation, RewardConfig, Sampler, SpeechExample, moved_spans
 from cookscribe.pipelines.speech import SpeechPipeline, named_in
 from cookscribe.recipe import Recipe, Video
 from cookscribe.scribe import assemble, load
@@ -46,7 +46,7 @@ def folder(data: Path) -> SpeechFolder:
     run = SpeechRun(
         model={"width": 32, "heads": 2, "dropout": 0.0},
         training={"epochs": 10, "batch_size": 4, "learning_rate": 0.01, "evaluate_every": 10},
-        rewarding={"epochs": 1, "trials": 2},
+        reward={"epochs": 1, "trials": 2},
         min_count=1,
     )
     return SpeechFolder(YouCook2(data), data.parent / "models", run, {"epochs": 2}, quiet=True)
@@ -184,7 +184,7 @@ def test_a_finished_training_is_not_done_again(
     assert again.writer(0).is_dir()
 
 
-def _sampler(folder: SpeechFolder, **variety: float) -> tuple[Sampler, SpeechExample]:
+def _sampler(folder: SpeechFolder, **augmentation: float) -> tuple[Sampler, SpeechExample]:
     listener = folder.listener
     transcript = Transcript.from_text("now chop the onion and boil the rice with saffron", 40.0)
     video = AnnotatedVideo(
@@ -197,7 +197,7 @@ def _sampler(folder: SpeechFolder, **variety: float) -> tuple[Sampler, SpeechExa
     proposals = Candidates(np.array([[4.0, 14.0], [18.0, 33.0], [36.0, 39.0]]), np.full(3, 0.5), 40.0)
     example = SpeechExample(video, listener.listen(transcript, 40.0), proposals)
     vocabulary = Vocabulary.build(["chop the onion", "boil"], 1)
-    return Sampler(listener, vocabulary, Variety(**variety), 20), example
+    return Sampler(listener, vocabulary, Augmentation(**augmentation), 20), example
 
 
 def test_events_of_an_epoch(folder: SpeechFolder) -> None:
@@ -216,7 +216,7 @@ def test_events_of_an_epoch(folder: SpeechFolder) -> None:
 
 
 def test_ingredient_lists_are_dropped_as_often_as_asked(folder: SpeechFolder) -> None:
-    sampler, example = _sampler(folder, unlisted=0.6, forgotten=0.0)
+    sampler, example = _sampler(folder, without_ingredients=0.6, forgotten=0.0)
     rng = np.random.default_rng(1)
     listed = 0
     for _ in range(200):
@@ -230,7 +230,7 @@ def test_ingredient_lists_are_dropped_as_often_as_asked(folder: SpeechFolder) ->
 
 def test_lists_are_shuffled_as_often_as_asked(folder: SpeechFolder) -> None:
     def first_names(share: float) -> list[int]:
-        sampler, example = _sampler(folder, unlisted=0.0, forgotten=0.0, shuffled=share)
+        sampler, example = _sampler(folder, without_ingredients=0.0, forgotten=0.0, shuffled=share)
         rng = np.random.default_rng(2)
         tables = [sampler.draw(example, rng)[0].copy_words for _ in range(60)]
         return [int(table[0, 0, 0]) for table in tables if table is not None]
@@ -242,7 +242,7 @@ def test_lists_are_shuffled_as_often_as_asked(folder: SpeechFolder) -> None:
 
 def test_only_the_last_epochs_are_rewarded(folder: SpeechFolder) -> None:
     def losses(epochs: int, epoch: int) -> set[str]:
-        run = folder.run.model_copy(update={"training": {"epochs": epochs}, "rewarding": Rewarding(epochs=2, trials=2)})
+        run = folder.run.model_copy(update={"training": {"epochs": epochs}, "reward": RewardConfig(epochs=2, trials=2)})
         task = make_task(run, folder.material, 0)
         return {name for name, term in task.losses([0, 1], epoch).items() if term.divisor}
 

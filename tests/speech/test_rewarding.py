@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from cookscribe.evaluation.captions import CaptionTable
-from cookscribe.learning.narrated.reward import SentenceReward, Trials
+from cookscribe.learning.narrated.reward import PolicyGradientLoss, SentenceReward
 from cookscribe.model.batch import Inputs, Targets
 from cookscribe.model.config import BOS, EOS, PAD, UNK
 from cookscribe.model.losses import LossConfig, StoryLosses
@@ -56,7 +56,7 @@ def test_drawn_sentences_are_sentences() -> None:
             seen.extend(said)
             return [float(n) for n in range(len(said))]
 
-    trials = Trials(model, Notes([]), 3, 5)
+    trials = PolicyGradientLoss(model, Notes([]), 3, 5)
     with_trials = model(inputs, targets, trials)
     total, words = trials.term()
     assert len(seen) == 3 * int(targets.steps.sum())
@@ -78,7 +78,7 @@ def test_equal_rewards_teach_nothing() -> None:
             del wanted
             return [0.7] * len(said)
 
-    trials = Trials(model, Content([]), 2, 4)
+    trials = PolicyGradientLoss(model, Content([]), 2, 4)
     model(inputs, targets, trials)
     assert abs(float(trials.term()[0].detach())) < 1e-5
 
@@ -90,7 +90,7 @@ def test_what_is_rewarded_becomes_more_likely() -> None:
     optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
     shares = []
     for _ in range(12):
-        trials = Trials(model, _LikesSeven([]), 4, 3)
+        trials = PolicyGradientLoss(model, _LikesSeven([]), 4, 3)
         model(inputs, targets, trials)
         total, words = trials.term()
         optimizer.zero_grad()

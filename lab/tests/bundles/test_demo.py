@@ -55,7 +55,8 @@ def test_the_recipe_stands_beside_the_truth(
         raise trouble
 
     class Scribe:
-        def write(self, film: VideoFile, ingredients: list[str], *_: Any) -> Recipe:
+        def write(self, film: VideoFile, ingredients: list[str], *_: Any, **more: Any) -> Recipe:
+            del more
             assert ingredients == list(made_up.names)
             return told(made_up, film.path.name)
 

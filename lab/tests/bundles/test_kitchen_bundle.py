@@ -49,7 +49,7 @@ RUN = KitchenRun(
     training={"epochs": 2, "batch_size": 8},
     story={"planner": True, "planner_width": 16, "width": 32, "heads": 2},
     story_training={"epochs": 2, "batch_size": 8},
-    unlisted_training={"epochs": 1, "batch_size": 8},
+    training_without_ingredients={"epochs": 1, "batch_size": 8},
 )
 
 
@@ -92,8 +92,8 @@ def test_the_bundle_says_what_it_is(made: tuple[Bundle, Path]) -> None:
     config = Bundle.open(bundle.folder).config
     assert (config.name, config.encoder, config.rate, config.simulated) == ("kitchen", "effnet", 1.0, True)
     assert config.calibration is not None
-    assert config.unlisted_calibration is not None
-    assert bundle.unlisted is not None
+    assert config.calibration_without_ingredients is not None
+    assert bundle.without_ingredients is not None
     assert 0 < config.calibrated(0.1) < 1
 
 
@@ -138,10 +138,10 @@ def test_it_counts_as_a_bundle_only_when_its_last_part_is_written(
         with monkeypatch.context() as patch:
             patch.setattr("cookscribe.learning.packing.store_decoding", out_of_power)
             with pytest.raises(InterruptedError):
-                pack(bundle.config, *parts, readings=readings)
+                pack(bundle.config, *parts, decodings=readings)
         with pytest.raises(MissingFileError, match="is not a bundle"):
             Bundle.open(tmp_path / "bundle")
-        whole = pack(bundle.config, *parts, readings=readings)
+        whole = pack(bundle.config, *parts, decodings=readings)
         assert Bundle.open(whole.folder).config == bundle.config, f"made again: {again}"
         assert StoryWriter.load(whole.story).config.decoding.beam == 3
 
@@ -157,7 +157,7 @@ def test_a_bundle_of_too_many_voices_or_of_the_wrong_features_is_refused(
         VisualPipeline.load(Bundle.open(folder), encoder=encoder)
     for number in range(2, 99):
         (folder / f"story-{number}").mkdir(exist_ok=True)
-    with pytest.raises(BadFileError, match="more than 16 models"):
+    with pytest.raises(BadFileError, match="more than 16 members"):
         VisualPipeline.load(Bundle.open(folder), encoder=MadeUpEncoder(make_recipe(2000, 0)))
 
 

@@ -8,7 +8,16 @@ from typing import Any
 
 import torch
 
-from cookscribe.bundle import CARD, DESCRIPTION, PROPOSALS, STORY, UNLISTED, Bundle, BundleConfig, member_folder
+from cookscribe.bundle import (
+    CARD,
+    DESCRIPTION,
+    PROPOSALS,
+    STORY,
+    WITHOUT_INGREDIENTS,
+    Bundle,
+    BundleConfig,
+    member_folder,
+)
 from cookscribe.errors import BadValueError
 from cookscribe.files import copy_file, read_json, unwritable, write_json, write_text
 from cookscribe.model.decoding import DecodingConfig
@@ -58,22 +67,22 @@ def pack(
     story: Path,
     card: str,
     target: Path,
-    unlisted: Path | None = None,
+    without_ingredients: Path | None = None,
     members: Sequence[Path] = (),
     decodings: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Bundle:
     """Make a bundle of trained models; weights are stored in half precision, training states are left behind.
 
     Args:
-        decodings: changes to how recipe models decode, by folder of the bundle (`STORY`, `UNLISTED`).
+        decodings: changes to how recipe models decode, by folder of the bundle (`STORY`, `WITHOUT_INGREDIENTS`).
     """
     unfinished(target)
     pack_model(proposals, target / PROPOSALS)
     pack_model(story, target / STORY)
     for number, other in enumerate(members, 2):
         pack_model(other, member_folder(target, number))
-    if unlisted is not None:
-        pack_model(unlisted, target / UNLISTED)
+    if without_ingredients is not None:
+        pack_model(without_ingredients, target / WITHOUT_INGREDIENTS)
     for part, changes in (decodings or {}).items():
         store_decoding(target / part, changes)
     write_text(target / CARD, card)

@@ -6,7 +6,7 @@ DIR/
   seed-0/proposals/  PDVC, and one more model per fold
   seed-0/candidates.safetensors   out of fold
   seed-0/story/, story-2/, ...   the recipe models (BIVT) that write together
-  seed-0/story-unlisted/   the same for films whose ingredients nobody knows
+  seed-0/story-without-ingredients/   the same for films whose ingredients nobody knows
   seed-0/bundle/     all of them, in half precision, with a card
 
 Every part is kept, so that an interrupted run goes on where it was. Features are shared by all seeds.
@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from cookscribe.bundle import PROPOSALS, STORY, UNLISTED, Bundle, BundleConfig, member_folder
+from cookscribe.bundle import PROPOSALS, STORY, WITHOUT_INGREDIENTS, Bundle, BundleConfig, member_folder
 from cookscribe.config import Config
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.files import write_json
@@ -78,7 +78,7 @@ class KitchenRun(Config):
         model, training: changes to the proposal model's preset `small` and its training.
         story, losses, story_training, decoding: changes to the recipe model's preset.
         members: recipe models that write together where the ingredients are known, see `model.beyond.ensemble`.
-        unlisted_training: instead of `story_training` for the recipe model that does without an ingredient list.
+        training_without_ingredients: instead of `story_training`, for the recipe model that has no list.
         inference: changes to the decoding of the trained model; these did best on the videos kept apart. A beam would
             make every look at them in training slower. No recipe says the same sentence twice (`no_repeat_ngram`).
         said_twice: a word that fewer training sentences than this say twice stands at most once in a sentence, so that
@@ -102,7 +102,7 @@ class KitchenRun(Config):
     losses: dict[str, Any] = Field(default_factory=dict)
     story_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 12})
     members: int = Field(default=3, ge=1)
-    unlisted_training: dict[str, Any] = Field(default_factory=lambda: {"epochs": 4})
+    training_without_ingredients: dict[str, Any] = Field(default_factory=lambda: {"epochs": 4})
     decoding: dict[str, Any] = Field(default_factory=lambda: {"selection": "quality"})
     inference: dict[str, Any] = Field(
         default_factory=lambda: {
@@ -152,8 +152,8 @@ def build_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) 
     for number, story in enumerate(stories):
         member = run.model_copy(update={"seed": run.seed + MEMBER_SEEDS_APART * number})
         train_kitchen_story(member, watched, candidates, folder, story, listed=True, quiet=quiet)
-    train_kitchen_story(run, watched, candidates, folder, place / UNLISTED, listed=False, quiet=quiet)
-    writers = StoryWriter.load(stories[0], members=stories[1:]), StoryWriter.load(place / UNLISTED)
+    train_kitchen_story(run, watched, candidates, folder, place / WITHOUT_INGREDIENTS, listed=False, quiet=quiet)
+    writers = StoryWriter.load(stories[0], members=stories[1:]), StoryWriter.load(place / WITHOUT_INGREDIENTS)
     config = BundleConfig(
         name=NAME,
         encoder=ENCODER,
@@ -164,12 +164,13 @@ def build_kitchen_bundle(run: KitchenRun, folder: Path, *, quiet: bool = False) 
         simulated=True,
         weak=run.weak,
         calibration=calibrate(*confidences(run, watched, candidates, writers[0], listed=True)),
-        unlisted_calibration=calibrate(*confidences(run, watched, candidates, writers[1], listed=False)),
+        calibration_without_ingredients=calibrate(*confidences(run, watched, candidates, writers[1], listed=False)),
     )
     decodings = {
-        name: inference_decoding(run, watched, writer) for name, writer in zip((STORY, UNLISTED), writers, strict=True)
+        name: inference_decoding(run, watched, writer)
+        for name, writer in zip((STORY, WITHOUT_INGREDIENTS), writers, strict=True)
     }
-    parts = place / PROPOSALS, stories[0], card(run), place / "bundle", place / UNLISTED, stories[1:]
+    parts = place / PROPOSALS, stories[0], card(run), place / "bundle", place / WITHOUT_INGREDIENTS, stories[1:]
     return pack(config, *parts, decodings)
 
 
@@ -276,7 +277,7 @@ def story_run(run: KitchenRun, candidates: Path, listed: bool) -> StoryRun:
         preset=run.preset,
         model=run.story,
         losses=run.losses,
-        training=(run.story_training if listed else run.unlisted_training) | {"seed": run.seed},
+        training=(run.story_training if listed else run.training_without_ingredients) | {"seed": run.seed},
         decoding=run.decoding,
         parts=PARTS,
         copy_list=listed,

@@ -122,7 +122,7 @@ def _draw(probabilities: Tensor) -> Tensor:
     return places.gather(1, torch.multinomial(best + SMALLEST, 1)).squeeze(1)
 
 
-class Trials:
+class PolicyGradientLoss:
     """Draws `count` sentences in a `share` of the steps of a training pass and collects their loss."""
 
     def __init__(

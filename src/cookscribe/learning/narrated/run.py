@@ -1,6 +1,7 @@
 """The training of the writer of narrated videos."""
 
 from __future__ import annotations
+from cookscribe.learning.narrated.word_vectors import fit_word_space
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +20,14 @@ from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.datasets.splits import development_split
 from cookscribe.learning.loop import History, train
-from cookscribe.learning.narrated.task import Rewarding, Sampler, SpeechExample, SpeechTask, Variety, moved_spans
+from cookscribe.learning.narrated.task import (
+    Augmentation,
+    RewardConfig,
+    Sampler,
+    SpeechExample,
+    SpeechTask,
+    moved_spans,
+)
 from cookscribe.model.config import SPECIAL_TOKENS, preset
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig
@@ -71,7 +79,7 @@ class SpeechRun(Config):
 
     Attributes:
         model, training, losses, decoding: changes to the values above.
-        variety: how videos are varied in training; rewarding: how the last epochs are.
+        augmentation: how videos are varied in training; reward: how the last epochs are.
         min_count: a word must be written this often to be a word of the vocabulary.
         development: share of the training videos kept apart to choose the weights.
     """
@@ -80,8 +88,8 @@ class SpeechRun(Config):
     training: dict[str, Any] = Field(default_factory=dict)
     losses: dict[str, Any] = Field(default_factory=dict)
     decoding: dict[str, Any] = Field(default_factory=dict)
-    variety: Variety = Variety()
-    rewarding: Rewarding = Rewarding()
+    augmentation: Augmentation = Augmentation()
+    reward: RewardConfig = RewardConfig()
     min_count: int = Field(default=3, ge=1)
     development: float = Field(default=0.08, gt=0, lt=1)
 
@@ -112,7 +120,7 @@ class Narrated:
         """Word space and ingredient names learnt from these videos."""
         videos = list(self.videos.values())
         names = [name for video in videos for name in video.ingredients]
-        space = WordSpace.fit(list(self.transcripts.values()), [video.sentences for video in videos], names)
+        space = fit_word_space(list(self.transcripts.values()), [video.sentences for video in videos], names)
         return TranscriptReader(space, common_ingredients(video.ingredients for video in videos))
 
     def heard(self, listener: TranscriptReader) -> dict[str, HeardVideo]:
@@ -164,11 +172,11 @@ def make_task(run: SpeechRun, material: SpeechMaterial, seed: int | None = None)
     for number, key in enumerate(held_out):
         # Every other development video has its list, so that the chosen weights can do both.
         video, heard = videos[key], material.heard[key]
-        spans = moved_spans(video.spans, heard.duration, run.variety.move, generator("development", key))
+        spans = moved_spans(video.spans, heard.duration, run.augmentation.move, generator("development", key))
         spans = spans[spans[:, 0].argsort(kind="stable")]
         development.append((video, listener.input(heard, spans, video.ingredients if number % 2 else None)))
-    sampler = Sampler(listener, vocabulary, run.variety, config.decoding.max_words)
-    task = SpeechTask(config, run.training_config(seed), vocabulary, examples, development, sampler, run.rewarding)
+    sampler = Sampler(listener, vocabulary, run.augmentation, config.decoding.max_words)
+    task = SpeechTask(config, run.training_config(seed), vocabulary, examples, development, sampler, run.reward)
     known = listener.space.number
     written = torch.randn(len(vocabulary), WIDTH) * 0.1
     for place, word in enumerate(vocabulary.words):

@@ -22,7 +22,7 @@ from cookscribe.learning.config import TrainingConfig
 from cookscribe.learning.datasets.oracle import oracle_labels
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.loop import Term
-from cookscribe.learning.narrated.reward import SentenceReward, Trials
+from cookscribe.learning.narrated.reward import PolicyGradientLoss, SentenceReward
 from cookscribe.learning.story_data import StoryTruth, batch_targets
 from cookscribe.learning.story_task import StoryTask
 from cookscribe.model.story_config import StoryConfig
@@ -38,14 +38,14 @@ REWARD = "reward"
 SHORTEST = 2.0  # seconds of a moved event
 
 
-class Variety(Config):
+class Augmentation(Config):
     """How the videos of an epoch differ from the annotated ones; all are shares of the videos, steps or names.
 
     Attributes:
         moved, proposed: videos whose events have moved borders, and those that take the proposals'.
         move: standard deviation of a moved border, in lengths of its step (and two seconds more).
         skipped: steps left out.
-        unlisted: videos whose ingredient list is replaced by the ingredients heard.
+        without_ingredients: videos whose ingredient list is replaced by the ingredients heard.
         forgotten: names missing in a list.
         shuffled: lists in any order, which are otherwise in the order of use.
     """
@@ -54,13 +54,13 @@ class Variety(Config):
     proposed: float = Field(default=0.35, ge=0, le=1)
     move: float = Field(default=0.25, ge=0)
     skipped: float = Field(default=0.08, ge=0, lt=1)
-    unlisted: float = Field(default=0.6, ge=0, le=1)
+    without_ingredients: float = Field(default=0.6, ge=0, le=1)
     forgotten: float = Field(default=0.1, ge=0, lt=1)
     shuffled: float = Field(default=0.15, ge=0, le=1)
 
 
-class Rewarding(Config):
-    """How the last epochs learn from the scores of drawn sentences (see `rewarding`).
+class RewardConfig(Config):
+    """How the last epochs learn from the scores of drawn sentences (see `reward`).
 
     Attributes:
         epochs: how many epochs at the end, at most half of them.
@@ -96,8 +96,15 @@ def moved_spans(spans: Spans, duration: float, move: float, rng: np.random.Gener
 class Sampler:
     """Draws the events, sentences and ingredients of one video of one epoch."""
 
-    def __init__(self, listener: TranscriptReader, vocabulary: Vocabulary, variety: Variety, max_words: int) -> None:
-        self.listener, self.vocabulary, self.variety, self.max_words = listener, vocabulary, variety, max_words
+    def __init__(
+        self, listener: TranscriptReader, vocabulary: Vocabulary, augmentation: Augmentation, max_words: int
+    ) -> None:
+        self.listener, self.vocabulary, self.augmentation, self.max_words = (
+            listener,
+            vocabulary,
+            augmentation,
+            max_words,
+        )
 
     def spelled(self, sentence: str) -> tuple[int, ...]:
         """BOS, word ids, EOS; a word beyond the vocabulary that is read has an id behind the vocabulary's."""
@@ -110,15 +117,15 @@ class Sampler:
 
     def draw(self, example: SpeechExample, rng: np.random.Generator) -> tuple[StoryInput, StoryTruth]:
         """One version of a video."""
-        video, variety = example.truth, self.variety
+        video, augmentation = example.truth, self.augmentation
         steps, spans = self._events(example, rng)
-        kept = rng.random(len(steps)) >= variety.skipped
+        kept = rng.random(len(steps)) >= augmentation.skipped
         if kept.sum() >= 2:
             steps, spans = steps[kept], spans[kept]
         names: list[str] | None = None
-        if rng.random() >= variety.unlisted:
-            names = [name for name in video.ingredients if rng.random() >= variety.forgotten]
-            if rng.random() < variety.shuffled:
+        if rng.random() >= augmentation.without_ingredients:
+            names = [name for name in video.ingredients if rng.random() >= augmentation.forgotten]
+            if rng.random() < augmentation.shuffled:
                 names = [names[i] for i in rng.permutation(len(names))]
         order = np.lexsort((spans[:, 1], spans[:, 0]))
         given = self.listener.input(example.heard, spans[order], names)
@@ -131,12 +138,12 @@ class Sampler:
         """Numbers of the true steps, and where they are seen."""
         video, kind = example.truth, rng.random()
         steps = np.arange(len(video.spans))
-        if kind < self.variety.proposed and example.proposals is not None:
+        if kind < self.augmentation.proposed and example.proposals is not None:
             labels = oracle_labels(video.spans, example.proposals.spans, "story")
             if (labels >= 0).any():
                 return steps[labels >= 0], np.asarray(example.proposals.spans, dtype=np.float64)[labels[labels >= 0]]
-        if kind < self.variety.proposed + self.variety.moved:
-            return steps, moved_spans(video.spans, example.heard.duration, self.variety.move, rng)
+        if kind < self.augmentation.proposed + self.augmentation.moved:
+            return steps, moved_spans(video.spans, example.heard.duration, self.augmentation.move, rng)
         return steps, video.spans
 
 
@@ -151,15 +158,15 @@ class SpeechTask(StoryTask):
         narrated: Sequence[SpeechExample],
         development: Sequence[tuple[AnnotatedVideo, StoryInput]],
         sampler: Sampler,
-        rewarding: Rewarding,
+        reward: RewardConfig,
     ) -> None:
         super().__init__(config, training, vocabulary, (), development)
         self.narrated, self.sampler = narrated, sampler
-        self.rewarding = rewarding
+        self.reward_config = reward
         # A short training has to learn to write first.
-        self.rewarded_from = training.epochs - min(rewarding.epochs, training.epochs // 2)
-        if rewarding.epochs:
-            self.weights = {**self.weights, REWARD: rewarding.weight}
+        self.rewarded_from = training.epochs - min(reward.epochs, training.epochs // 2)
+        if reward.epochs:
+            self.weights = {**self.weights, REWARD: reward.weight}
             self.reward = SentenceReward(
                 [sampler.spelled(text)[1:-1] for example in narrated for text in example.truth.sentences]
             )
@@ -188,8 +195,8 @@ class SpeechTask(StoryTask):
         if epoch < self.rewarded_from:
             terms = self.criterion(self.model(inputs, targets))
             return {name: Term(total, divisor) for name, (total, divisor) in terms.items()}
-        choices = self.rewarding
-        trials = Trials(self.model, self.reward, choices.trials, self.sampler.max_words, choices.share)
+        choices = self.reward_config
+        trials = PolicyGradientLoss(self.model, self.reward, choices.trials, self.sampler.max_words, choices.share)
         terms = self.criterion(self.model(inputs, targets, trials))
         found = {name: Term(choices.truth * total, divisor) for name, (total, divisor) in terms.items()}
         return found | {REWARD: Term(*trials.term())}
