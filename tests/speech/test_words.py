@@ -1,7 +1,6 @@
 """What is read of a transcript: words, vectors, places around events, ingredients heard."""
 
 from __future__ import annotations
-from cookscribe.learning.narrated.word_vectors import fit_word_space
 
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cookscribe.errors import BadFileError
+from cookscribe.learning.narrated.word_vectors import fit_word_space
 from cookscribe.pipelines.transcript_reader import TranscriptReader
 from cookscribe.senses.event_words import (
     GIVEN,

@@ -1,15 +1,11 @@
-"""`WordSpace`: the words a model of narrated videos reads, and vectors for them, learnt from the training texts alone.
+"""`WordSpace`: the words a model of narrated videos reads, with vectors for them; and the speech track made of them.
 
-Vectors come from a singular value decomposition of how often words stand near each other (positive pointwise mutual
-information) in transcripts and sentences. Talk that says nothing of cooking ("going", "really") is told by counting: it
-is heard all the time and hardly ever written. Such words are not read at all.
+How the vectors are learnt stands in `learning.narrated.word_vectors`.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -17,10 +13,8 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.linalg import svds
 
-from cookscribe.errors import BadFileError, BadValueError
+from cookscribe.errors import BadFileError
 from cookscribe.files import MOST_DESCRIPTION, read_json, write_json
 from cookscribe.model_folder import read_tensors, write_tensors
 from cookscribe.senses.transcripts import Transcript
@@ -32,7 +26,6 @@ WORDS, VECTORS = "words.json", "vectors.safetensors"
 PADDING, UNKNOWN = "[PAD]", "[UNK]"
 
 WIDTH = 64  # numbers per word
-
 
 # Where in a film, as a share of it, each tenth of its words is said: the mean of the training videos whose words have
 # times: a little is shown before the first word and behind the last one.
@@ -160,5 +153,3 @@ def _unit(rows: NDArray[np.floating]) -> NDArray[np.float64]:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     result: NDArray[np.float64] = rows / np.maximum(lengths, 1e-6)
     return result
-
-

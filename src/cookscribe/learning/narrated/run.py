@@ -1,7 +1,6 @@
 """The training of the writer of narrated videos."""
 
 from __future__ import annotations
-from cookscribe.learning.narrated.word_vectors import fit_word_space
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from cookscribe.learning.narrated.task import (
     SpeechTask,
     moved_spans,
 )
+from cookscribe.learning.narrated.word_vectors import fit_word_space
 from cookscribe.model.config import SPECIAL_TOKENS, preset
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig
@@ -36,7 +36,7 @@ from cookscribe.pipelines.transcript_reader import HeardVideo, TranscriptReader
 from cookscribe.seeds import generator
 from cookscribe.senses.event_words import PLACES, common_ingredients
 from cookscribe.senses.transcripts import Transcript
-from cookscribe.senses.word_space import ENCODER, WIDTH, WordSpace
+from cookscribe.senses.word_space import ENCODER, WIDTH
 from cookscribe.text.vocabulary import Vocabulary
 
 MODEL: dict[str, Any] = {

@@ -6,44 +6,30 @@ is heard all the time and hardly ever written. Such words are not read at all.
 """
 
 from __future__ import annotations
-import re
+
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from pathlib import Path
+
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import svds
-from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.files import MOST_DESCRIPTION, read_json, write_json
-from cookscribe.model_folder import read_tensors, write_tensors
-from cookscribe.senses.transcripts import Transcript
-from cookscribe.text.tokens import ptb_tokens
-from cookscribe.track import FeatureTrack
-from cookscribe.senses.word_space import PADDING, UNKNOWN, WIDTH, WordSpace, plain
 
+from cookscribe.errors import BadValueError
+from cookscribe.senses.transcripts import Transcript
+from cookscribe.senses.word_space import PADDING, UNKNOWN, WIDTH, WordSpace, plain
+from cookscribe.text.tokens import ptb_tokens
 
 REACH = 4  # words that far apart stand near each other
-
-
 RAREST = 3  # a word must be heard in this many videos to be read
-
-
 # A word is talk if it is heard this often and written less than this many times per time it is heard.
 TALK_HEARD, TALK_WRITTEN = 150, 0.03
-
-
 # Words that only hold a sentence together; a captioner puts them in by itself.
 _GRAMMAR = """
 a an the and or but so of to in on at by for from with as is are was were be been it its it's this that these those i
 i'm you your you're we we're our they them their he she his her him my me us if then than there here what which who do
 does did not no yes all some any out up off 's 're 've 'll 'm will can could would should have has had
 """
-
-
 GRAMMAR = frozenset(_GRAMMAR.split())
 
 
