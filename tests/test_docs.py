@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
 import shlex
 from collections.abc import Iterator
@@ -48,18 +49,25 @@ def test_links_lead_somewhere(page: Path) -> None:
 @page_by_page
 def test_files_and_folders_exist(page: Path) -> None:
     """`name.py` or `room/` in a page may leave out the folders before it."""
-    ours = [path for room in ("src", "lab", "tests", "benchmarks", "docs", "examples") for path in (ROOT / room).rglob("*")]
+    ours = [
+        path for room in ("src", "lab", "tests", "benchmarks", "docs", "examples") for path in (ROOT / room).rglob("*")
+    ]
     known = "".join(f"/{path.relative_to(ROOT)}{'/' if path.is_dir() else ''}\n" for path in ours)
     for name in re.findall(r"`([\w./-]+(?:\.py|/))`", page.read_text(encoding="utf-8")):
         top = (ROOT / name).exists()
         assert top or name in NOT_OURS or f"/{name}\n" in known, name
 
 
+@page_by_page
+def test_modules_and_names_exist(page: Path) -> None:
+    for name in re.findall(r"(?<![\w/.])(cookscribe(?:_lab)?(?:\.\w+)+)(?!\w|-)", page.read_text(encoding="utf-8")):
+        assert pkgutil.resolve_name(name), name
+
+
 def command_lines(page: Path) -> Iterator[list[str]]:
     """What a page tells people to type after `cookscribe`: lines of blocks, and whole spans of code."""
     text = page.read_text(encoding="utf-8").replace("\\\n", " ")
     lines = re.findall(r"^(?:    |\$ )+(?:torchrun .* -m )?cookscribe (.*)$", text, re.MULTILINE)
-    # The language server of a span may wrap it: a command in running text can go over the end of a line.
     spans = re.findall(r"(?<!`)`cookscribe ([^`]+)`(?!`)", text)
     for line in (*lines, *spans):
         words = shlex.split(line.replace("...", " "), comments=True)
