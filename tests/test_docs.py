@@ -6,6 +6,7 @@ import pkgutil
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import numpy as np
 import pytest
 import typer
 
+import cookscribe
 from cookscribe.cli import build_app
+from cookscribe.export.clock import clock
 from cookscribe.video import write_video
 
 ROOT = Path(__file__).parents[1]
@@ -46,16 +49,18 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(there), target
 
 
+@cache
+def known_paths() -> str:
+    """All files and folders of the project, one a line, folders with a slash at the end."""
+    ours = [path for room in ("src", "lab", "tests", "benchmarks", "docs") for path in (ROOT / room).rglob("*")]
+    return "".join(f"/{path.relative_to(ROOT)}{'/' if path.is_dir() else ''}\n" for path in ours)
+
+
 @page_by_page
 def test_files_and_folders_exist(page: Path) -> None:
     """`name.py` or `room/` in a page may leave out the folders before it."""
-    ours = [
-        path for room in ("src", "lab", "tests", "benchmarks", "docs", "examples") for path in (ROOT / room).rglob("*")
-    ]
-    known = "".join(f"/{path.relative_to(ROOT)}{'/' if path.is_dir() else ''}\n" for path in ours)
     for name in re.findall(r"`([\w./-]+(?:\.py|/))`", page.read_text(encoding="utf-8")):
-        top = (ROOT / name).exists()
-        assert top or name in NOT_OURS or f"/{name}\n" in known, name
+        assert name in NOT_OURS or (ROOT / name).exists() or f"/{name}\n" in known_paths(), name
 
 
 @page_by_page
@@ -74,10 +79,15 @@ def command_lines(page: Path) -> Iterator[list[str]]:
         yield [word.strip("[]") for word in words]
 
 
+@cache
+def application() -> Any:
+    return typer.main.get_command(build_app())
+
+
 @page_by_page
 def test_commands_exist_and_take_these_options(page: Path) -> None:
     for words in command_lines(page):
-        command: Any = typer.main.get_command(build_app())
+        command = application()
         left = list(words)
         while left and hasattr(command, "commands") and not left[0].startswith("-"):
             if left[0] == left[0].upper():  # `cookscribe study NAME`
@@ -90,25 +100,6 @@ def test_commands_exist_and_take_these_options(page: Path) -> None:
                 assert word.partition("=")[0] in known | {"--help"}, f"cookscribe {' '.join(words)}"
 
 
-SUBTITLES = """WEBVTT
-
-00:02.000 --> 00:06.000
-hi everyone today I'm making my grandmother's tomato soup
-
-00:10.000 --> 00:16.000
-first melt some butter in a large pot over medium heat
-
-00:18.000 --> 00:26.000
-add one chopped onion and two cloves of garlic and cook until they are soft
-
-00:32.000 --> 00:40.000
-now pour in the canned tomatoes and the chicken stock and stir it all together
-
-00:54.000 --> 01:02.000
-bring it to a boil, then blend the soup until it is smooth and stir in the cream
-"""
-
-
 @pytest.fixture(scope="module")
 def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with films as the examples name them."""
@@ -117,11 +108,20 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("soup", "soup-again", "silent"):
         write_video(folder / f"{name}.mp4", ((float(second), grey) for second in range(93)), rate=1)
         if name != "silent":
-            (folder / f"{name}.vtt").write_text(SUBTITLES)
+            (folder / f"{name}.vtt").write_bytes((ROOT / "examples" / "soup.vtt").read_bytes())
     (folder / "no-film.mp4").write_text("these are words")
     for name in ("truth.json", "predictions.json"):
         (folder / name).write_bytes((ROOT / "examples" / name).read_bytes())
     return folder
+
+
+def test_the_sample_in_the_readme_is_what_comes_out(films: Path) -> None:
+    printed = re.findall(
+        r"^     *\d  (\S+)  (.*?)  +\d+%", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    recipe = cookscribe.write(films / "soup.mp4")
+    written = [(f"{clock(step.span.start)}–{clock(step.span.end)}", step.sentence) for step in recipe.steps]
+    assert printed == written
 
 
 @pytest.mark.parametrize("page", EXAMPLES, ids=lambda path: path.name)
