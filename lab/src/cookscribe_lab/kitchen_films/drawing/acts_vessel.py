@@ -13,7 +13,7 @@ from cookscribe_lab.kitchen_films.drawing.colours import palette
 from cookscribe_lab.kitchen_films.drawing.containers import shaker
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour
 from cookscribe_lab.kitchen_films.drawing.effects import bubbles, falling, sprinkled, steam, stream
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, scaled, smooth, turned, wobbly
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, scaled, turned, wobbly
 from cookscribe_lab.kitchen_films.drawing.pieces import is_big, piece
 from cookscribe_lab.kitchen_films.drawing.scene import Set, ease, in_turn, phase, shows, wave
 from cookscribe_lab.kitchen_films.drawing.sources import pourer, small, tilted
@@ -244,21 +244,19 @@ def _egg_parts() -> tuple[Sprite, Sprite, Sprite, Sprite]:
     """A whole egg, the two shells, and what falls out."""
     p = palette("eggs")
     egg = Sketch(58, 70)
-    egg.polygon(smooth([(29, 4), (43, 14), (52, 38), (44, 58), (29, 66), (14, 58), (6, 38), (15, 14)]), p.skin, 11, 0.4)
+    egg.blob([(29, 4), (43, 14), (52, 38), (44, 58), (29, 66), (14, 58), (6, 38), (15, 14)], p.skin, 11, 0.4)
     shells = []
     for side in (-1, 1):
         s = Sketch(58, 46)
-        s.polygon(
-            smooth(
-                [
-                    (29 - side * 22, 22),
-                    (29 - side * 18, 38),
-                    (29, 42),
-                    (29 + side * 20, 36),
-                    (29 + side * 24, 18),
-                    (29, 26),
-                ]
-            ),
+        s.blob(
+            [
+                (29 - side * 22, 22),
+                (29 - side * 18, 38),
+                (29, 42),
+                (29 + side * 20, 36),
+                (29 + side * 24, 18),
+                (29, 26),
+            ],
             p.skin,
             7,
             0.4,
@@ -276,7 +274,7 @@ def _egg_parts() -> tuple[Sprite, Sprite, Sprite, Sprite]:
         )
         shells.append(s.sprite())
     inside = Sketch(52, 70)
-    inside.polygon(smooth(wobbly(26, 35, 20, 32, generator("egg white"), 0.1)), (250, 250, 242), 5, 0.2, alpha=190)
+    inside.blob(wobbly(26, 35, 20, 32, generator("egg white"), 0.1), (250, 250, 242), 5, 0.2, alpha=190)
     inside.ellipse(26, 44, 14, 13, p.mark, 6, 0.4)
     return egg.sprite(), shells[0], shells[1], inside.sprite()
 

@@ -21,7 +21,6 @@ from cookscribe_lab.kitchen_films.drawing.paint import (
     patched,
     place,
     scaled,
-    smooth,
     wobbly,
 )
 from cookscribe_lab.kitchen_films.food_table import FOODS, Colour
@@ -144,7 +143,7 @@ def _patty(reach_x: float, reach_y: float) -> Sprite:
     s = Sketch(round(2 * reach_x) + 8, round(2 * reach_y) + 16)
     cx, cy = s.width / 2, s.height / 2
     s.ellipse(cx, cy + 6, reach_x * 0.95, reach_y * 0.9, (62, 34, 20))
-    s.polygon(smooth(wobbly(cx, cy, reach_x * 0.95, reach_y * 0.9, rng, 0.04)), (112, 64, 38), 7, 0.5)
+    s.blob(wobbly(cx, cy, reach_x * 0.95, reach_y * 0.9, rng, 0.04), (112, 64, 38), 7, 0.5)
     return s.dots(rng, 90, 3, [(84, 46, 28), (138, 84, 52)]).sprite()
 
 
@@ -154,7 +153,7 @@ def _spread(reach_x: float, reach_y: float, colour: Colour, amount: float, seed:
     rng = generator("spread", seed)
     s = Sketch(round(2 * reach_x) + 4, round(2 * reach_y) + 4)
     cx, cy = s.width / 2, s.height / 2
-    s.polygon(smooth(wobbly(cx, cy, reach_x * 0.92, reach_y * 0.9, rng, 0.06, 12)), colour, 5, 0.35)
+    s.blob(wobbly(cx, cy, reach_x * 0.92, reach_y * 0.9, rng, 0.06, 12), colour, 5, 0.35)
     for k in range(6):
         y = cy + reach_y * (-0.6 + 0.24 * k)
         half = reach_x * 0.7 * (1 - abs(y - cy) / reach_y) + 8
@@ -191,7 +190,7 @@ def _closed(filled: Sprite, kind: str, heat: Heat, rx: int, ry: int) -> Sprite:
         p = palette("buns", heat)
         s = Sketch(2 * rx, 2 * ry)
         dome = [(0.34, 1.04), (0.42, 0.5), (1.0, 0.24), (1.58, 0.5), (1.66, 1.04), (1.0, 1.24)]
-        s.polygon(smooth([(rx * x, ry * y) for x, y in dome]), p.skin, 18, 0.5)
+        s.blob([(rx * x, ry * y) for x, y in dome], p.skin, 18, 0.5)
         seeds = generator("sesame")
         for _ in range(22):
             s.ellipse(rx + seeds.uniform(-0.4, 0.4) * rx, ry * seeds.uniform(0.4, 0.95), 3, 2, p.mark)

@@ -18,7 +18,7 @@ def pile(size: float, count: int, oval: float = 1.0) -> Painter:
 
     def paint(p: Palette, rng: np.random.Generator) -> Sprite:
         s = Sketch(116, 84)
-        s.polygon(smooth(wobbly(58, 50, 46, 28, rng, 0.05)), darker(p.skin, 0.18), 10, 0.5)
+        s.blob(wobbly(58, 50, 46, 28, rng, 0.05), darker(p.skin, 0.18), 10, 0.5)
         spots = sorted((math.sqrt(rng.uniform()), rng.uniform(0, 2 * math.pi)) for _ in range(count))
         for r, a in reversed(spots):
             x, y = 58 + 47 * r * math.cos(a), 50 + 29 * r * math.sin(a) - 9 * (1 - r)
@@ -61,8 +61,8 @@ def bacon(p: Palette, rng: np.random.Generator) -> Sprite:
 def ham(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(112, 84)
     for cx, cy in ((46, 36), (66, 48)):
-        s.polygon(smooth(wobbly(cx, cy, 42, 31, rng, 0.04)), p.mark, 4, 0.4)
-        s.polygon(smooth(wobbly(cx, cy, 38, 27, rng, 0.04)), p.skin, 4, 0.3)
+        s.blob(wobbly(cx, cy, 42, 31, rng, 0.04), p.mark, 4, 0.4)
+        s.blob(wobbly(cx, cy, 38, 27, rng, 0.04), p.skin, 4, 0.3)
     return s.dots(rng, 14, 1.6, [p.mark]).sprite()
 
 
@@ -124,19 +124,17 @@ def block(width: float, depth: float, height: float, holes: bool = False, lines:
 def eggs(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(112, 84)
     for cx, cy in ((32, 34), (80, 34), (56, 54)):
-        s.polygon(
-            smooth(
-                [
-                    (cx, cy - 27),
-                    (cx + 13, cy - 18),
-                    (cx + 20, cy + 4),
-                    (cx + 13, cy + 20),
-                    (cx, cy + 25),
-                    (cx - 13, cy + 20),
-                    (cx - 20, cy + 4),
-                    (cx - 13, cy - 18),
-                ]
-            ),
+        s.blob(
+            [
+                (cx, cy - 27),
+                (cx + 13, cy - 18),
+                (cx + 20, cy + 4),
+                (cx + 13, cy + 20),
+                (cx, cy + 25),
+                (cx - 13, cy + 20),
+                (cx - 20, cy + 4),
+                (cx - 13, cy - 18),
+            ],
             varied(p.skin, rng, 5),
             10,
             0.4,
@@ -148,10 +146,8 @@ def slice_of_bread(p: Palette, size: float = 1.0) -> Sprite:
     """A slice seen from above, crust and crumb."""
     s = Sketch(round(120 * size), round(108 * size))
     outline = [(16, 30), (24, 10), (60, 8), (96, 10), (104, 30), (98, 46), (100, 98), (60, 102), (20, 98), (22, 46)]
-    s.polygon(smooth([(x * size, y * size) for x, y in outline]), p.skin, 5 * size, 0.4)
-    s.polygon(
-        smooth([((60 + (x - 60) * 0.89) * size, (55 + (y - 55) * 0.89) * size) for x, y in outline]), p.flesh, 4, 0.25
-    )
+    s.blob([(x * size, y * size) for x, y in outline], p.skin, 5 * size, 0.4)
+    s.blob([((60 + (x - 60) * 0.89) * size, (55 + (y - 55) * 0.89) * size) for x, y in outline], p.flesh, 4, 0.25)
     return s.dots(
         np.random.default_rng(4), round(50 * size), 1.4, [darker(p.flesh, 0.1), lighter(p.flesh, 0.4)]
     ).sprite()
@@ -160,9 +156,7 @@ def slice_of_bread(p: Palette, size: float = 1.0) -> Sprite:
 def bread(p: Palette, rng: np.random.Generator) -> Sprite:
     del rng
     s = Sketch(140, 92)
-    s.polygon(
-        smooth([(10, 40), (24, 16), (70, 8), (116, 16), (130, 40), (124, 80), (70, 86), (16, 80)]), p.skin, 14, 0.5
-    )
+    s.blob([(10, 40), (24, 16), (70, 8), (116, 16), (130, 40), (124, 80), (70, 86), (16, 80)], p.skin, 14, 0.5)
     for x in (34, 62, 90):
         s.line([(x, 18), (x + 16, 40)], lighter(p.flesh, 0.1), 4, 1)
     return s.sprite()
@@ -171,17 +165,15 @@ def bread(p: Palette, rng: np.random.Generator) -> Sprite:
 def buns(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(128, 84)
     for cx, cy in ((42, 38), (84, 50)):
-        s.polygon(
-            smooth(
-                [
-                    (cx - 38, cy + 12),
-                    (cx - 28, cy - 18),
-                    (cx, cy - 28),
-                    (cx + 28, cy - 18),
-                    (cx + 38, cy + 12),
-                    (cx, cy + 26),
-                ]
-            ),
+        s.blob(
+            [
+                (cx - 38, cy + 12),
+                (cx - 28, cy - 18),
+                (cx, cy - 28),
+                (cx + 28, cy - 18),
+                (cx + 38, cy + 12),
+                (cx, cy + 26),
+            ],
             p.skin,
             14,
             0.5,
@@ -193,7 +185,7 @@ def buns(p: Palette, rng: np.random.Generator) -> Sprite:
 
 def tortilla(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(132, 88)
-    s.polygon(smooth(wobbly(66, 44, 60, 38, rng, 0.02)), p.skin, 3, 0.3)
+    s.blob(wobbly(66, 44, 60, 38, rng, 0.02), p.skin, 3, 0.3)
     return s.dots(rng, 30, 3.4, [mixed(p.skin, p.mark, 0.55)]).sprite()
 
 

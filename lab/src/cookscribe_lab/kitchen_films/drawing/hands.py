@@ -70,10 +70,8 @@ def _fist(s: Sketch, x: float, y: float, skin: Colour) -> None:
 
 
 def _palm(s: Sketch, x: float, y: float, skin: Colour) -> None:
-    s.polygon(
-        smooth(
-            [(x - 10, y - 24), (x + 22, y - 24), (x + 38, y - 8), (x + 38, y + 16), (x + 16, y + 30), (x - 10, y + 26)]
-        ),
+    s.blob(
+        [(x - 10, y - 24), (x + 22, y - 24), (x + 38, y - 8), (x + 38, y + 16), (x + 16, y + 30), (x - 10, y + 26)],
         skin,
         9,
         0.5,
@@ -94,18 +92,16 @@ def _shaft_tool(tool: str, s: Sketch, tip: Point, hand: Point) -> None:
     match tool:
         case "spoon":
             s.line([along(20), along(length + 16)], WOODEN, 11, 4, 0.5)
-            s.polygon(
-                smooth(
-                    [
-                        along(-14, -5),
-                        along(2, -21),
-                        along(30, -13),
-                        along(40, 0),
-                        along(30, 13),
-                        along(2, 21),
-                        along(-14, 5),
-                    ]
-                ),
+            s.blob(
+                [
+                    along(-14, -5),
+                    along(2, -21),
+                    along(30, -13),
+                    along(40, 0),
+                    along(30, 13),
+                    along(2, 21),
+                    along(-14, 5),
+                ],
                 WOODEN,
                 8,
                 0.5,
@@ -132,9 +128,7 @@ def _shaft_tool(tool: str, s: Sketch, tip: Point, hand: Point) -> None:
             for side in (-24, -8, 8, 24):
                 s.line([along(-8, side), along(8, side)], (140, 144, 150), 6, 2, 0.4)
         case "butter knife":
-            s.polygon(
-                smooth([along(-42, -2), along(-20, -11), along(40, -9), along(44, 8), along(-20, 9)]), METAL, 4, 0.5
-            )
+            s.blob([along(-42, -2), along(-20, -11), along(40, -9), along(44, 8), along(-20, 9)], METAL, 4, 0.5)
             s.line([along(40), along(length + 16)], HANDLE, 15, 5, 0.5)
         case "tongs":
             for side in (-16, 16):
@@ -197,7 +191,7 @@ def open_hand(skin: Colour, sleeve: Colour) -> Held:
         y = 52 + k * 15
         s.line([(112, y + 4), (112 - reach, y - 4 + k * 3)], skin, 16, 6, 0.5)
     s.line([(128, 96), (84, 122)], skin, 16, 6, 0.5)
-    s.polygon(smooth([(98, 44), (140, 42), (176, 66), (176, 100), (136, 112), (100, 106)]), skin, 11, 0.5)
+    s.blob([(98, 44), (140, 42), (176, 66), (176, 100), (136, 112), (100, 106)], skin, 11, 0.5)
     return Held(s.sprite(), 76, 78).scaled(SIZE)
 
 
@@ -206,7 +200,7 @@ def pinching(skin: Colour, sleeve: Colour) -> Held:
     """A hand with the fingertips together, pointing down; the working point is below the tips."""
     s = Sketch(420, 210)
     _arm(s, (148, 62), (410, 120), skin, sleeve)
-    s.polygon(smooth([(84, 30), (124, 24), (158, 44), (158, 80), (120, 92), (84, 78)]), skin, 11, 0.5)
+    s.blob([(84, 30), (124, 24), (158, 44), (158, 80), (120, 92), (84, 78)], skin, 11, 0.5)
     for x0, x1 in ((86, 66), (98, 74), (110, 80)):
         s.line([(x0, 58), (x1 - 6, 92), (x1 - 2, 122)], skin, 15, 6, 0.5)
     s.line([(122, 78), (104, 104), (84, 126)], lighter(skin, 0.05), 15, 6, 0.5)
@@ -218,7 +212,7 @@ def grasping(skin: Colour, sleeve: Colour) -> Held:
     """A hand that holds something flat or round between thumb and fingers, at its left; that thing goes there."""
     s = Sketch(420, 200)
     _arm(s, (150, 80), (410, 140), skin, sleeve)
-    s.polygon(smooth([(96, 40), (134, 36), (168, 60), (168, 98), (132, 110), (96, 98)]), skin, 11, 0.5)
+    s.blob([(96, 40), (134, 36), (168, 60), (168, 98), (132, 110), (96, 98)], skin, 11, 0.5)
     for k, reach in enumerate((34, 44, 42)):
         s.line([(108, 46 + k * 13), (108 - reach * 0.6, 38 + k * 13), (108 - reach, 52 + k * 12)], skin, 16, 6, 0.5)
     s.line([(120, 100), (88, 108), (64, 96)], lighter(skin, 0.05), 16, 6, 0.5)

@@ -95,10 +95,16 @@ class Sketch:
     def polygon(
         self, points: Sequence[Point], colour: Colour, bevel: float = 0, strength: float = 0.5, alpha: int = 255
     ) -> Sketch:
-        """A polygon; pass points through `smooth` for a rounded one."""
+        """A polygon with sharp corners."""
         part = _Part(self, _bounds(points), bevel)
         part.draw.polygon(part.points(points), fill=255)
         return self._fill(part, colour, bevel, strength, alpha)
+
+    def blob(
+        self, points: Sequence[Point], colour: Colour, bevel: float = 0, strength: float = 0.5, alpha: int = 255
+    ) -> Sketch:
+        """A rounded shape: a smooth curve through the points."""
+        return self.polygon(smooth(points), colour, bevel, strength, alpha)
 
     def box(
         self, left: float, top: float, right: float, bottom: float, colour: Colour, radius: float = 0,

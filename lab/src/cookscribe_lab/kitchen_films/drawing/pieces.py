@@ -34,9 +34,9 @@ _GRAINS = {"peas": 9.0, "corn": 8.0, "beans": 11.0, "rice": 6.5}
 
 def _round_slice(s: Sketch, p: Palette, rng: np.random.Generator, rx: float, ry: float, rim: float) -> None:
     cx, cy = s.width / 2, s.height / 2
-    s.polygon(smooth(wobbly(cx, cy + 2.5, rx, ry, rng, 0.03)), darker(p.skin, 0.2))
-    s.polygon(smooth(wobbly(cx, cy, rx, ry, rng, 0.03)), p.skin, 2, 0.3)
-    s.polygon(smooth(wobbly(cx, cy, rx * rim, ry * rim, rng, 0.03)), p.flesh, 3, 0.2)
+    s.blob(wobbly(cx, cy + 2.5, rx, ry, rng, 0.03), darker(p.skin, 0.2))
+    s.blob(wobbly(cx, cy, rx, ry, rng, 0.03), p.skin, 2, 0.3)
+    s.blob(wobbly(cx, cy, rx * rim, ry * rim, rng, 0.03), p.flesh, 3, 0.2)
 
 
 def _spokes(s: Sketch, p: Palette, rx: float, ry: float, count: int, width: float) -> None:
@@ -89,25 +89,21 @@ def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
             s.line(smooth(wobbly(cx, cy, 13.5, 10, rng, 0.1, 8)), p.mark, 1.5)
         case "mushrooms":
             s.box(cx - 5, cy - 2, cx + 5, cy + 17, p.flesh, 4, 2, 0.3)
-            s.polygon(
-                smooth(
-                    [
-                        (cx - 18, cy + 2),
-                        (cx - 14, cy - 11),
-                        (cx, cy - 16),
-                        (cx + 14, cy - 11),
-                        (cx + 18, cy + 2),
-                        (cx, cy + 4),
-                    ]
-                ),
+            s.blob(
+                [
+                    (cx - 18, cy + 2),
+                    (cx - 14, cy - 11),
+                    (cx, cy - 16),
+                    (cx + 14, cy - 11),
+                    (cx + 18, cy + 2),
+                    (cx, cy + 4),
+                ],
                 p.skin,
                 2,
                 0.3,
             )
-            s.polygon(
-                smooth(
-                    [(cx - 14, cy), (cx - 10, cy - 8), (cx, cy - 12), (cx + 10, cy - 8), (cx + 14, cy), (cx, cy + 1)]
-                ),
+            s.blob(
+                [(cx - 14, cy), (cx - 10, cy - 8), (cx, cy - 12), (cx + 10, cy - 8), (cx + 14, cy), (cx, cy + 1)],
                 p.flesh,
             )
             s.line([(cx - 12, cy + 1), (cx + 12, cy + 1)], p.mark, 2.2)
@@ -115,9 +111,9 @@ def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
             s.line([(cx - 15, cy + 6), (cx - 6, cy - 9), (cx + 8, cy - 9), (cx + 16, cy + 6)], p.skin, 11, 2, 0.4)
             s.line([(cx - 13, cy + 5), (cx - 5, cy - 7), (cx + 7, cy - 7), (cx + 14, cy + 5)], p.flesh, 8, 2, 0.3)
         case "apple":
-            s.polygon(smooth([(cx - 20, cy - 4), (cx, cy - 13), (cx + 20, cy - 4), (cx, cy + 1)]), p.skin, 2, 0.3)
-            s.polygon(
-                smooth([(cx - 19, cy - 3), (cx, cy - 9), (cx + 19, cy - 3), (cx + 8, cy + 9), (cx - 8, cy + 9)]),
+            s.blob([(cx - 20, cy - 4), (cx, cy - 13), (cx + 20, cy - 4), (cx, cy + 1)], p.skin, 2, 0.3)
+            s.blob(
+                [(cx - 19, cy - 3), (cx, cy - 9), (cx + 19, cy - 3), (cx + 8, cy + 9), (cx - 8, cy + 9)],
                 p.flesh,
                 3,
                 0.2,
@@ -131,9 +127,9 @@ def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
                 (cx, cy + 16),
                 (cx - 9, cy + 8),
             ]
-            s.polygon(smooth(outline), p.skin, 2, 0.3)
-            s.polygon(smooth([(cx + (x - cx) * 0.78, cy + (y - cy) * 0.78) for x, y in outline]), p.flesh, 2, 0.2)
-            s.polygon(smooth([(cx + (x - cx) * 0.3, cy + (y - cy) * 0.4) for x, y in outline]), p.mark)
+            s.blob(outline, p.skin, 2, 0.3)
+            s.blob([(cx + (x - cx) * 0.78, cy + (y - cy) * 0.78) for x, y in outline], p.flesh, 2, 0.2)
+            s.blob([(cx + (x - cx) * 0.3, cy + (y - cy) * 0.4) for x, y in outline], p.mark)
         case "chili" | "sausages":
             wide = 15 if name == "sausages" else 8
             _round_slice(s, p, rng, wide, wide * 0.8, 0.8)
@@ -144,8 +140,8 @@ def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
             for _ in range(4):
                 s.ellipse(rng.uniform(13, 40), rng.uniform(13, 33), 3, 2.4, p.mark, 1, 0.4)
         case "ham":
-            s.polygon(smooth(wobbly(cx, cy, 22, 18, rng, 0.05)), p.mark, 2, 0.3)
-            s.polygon(smooth(wobbly(cx, cy, 19.5, 15.5, rng, 0.05)), p.skin, 2, 0.2)
+            s.blob(wobbly(cx, cy, 22, 18, rng, 0.05), p.mark, 2, 0.3)
+            s.blob(wobbly(cx, cy, 19.5, 15.5, rng, 0.05), p.skin, 2, 0.2)
         case "bacon":
             for shift, colour, thick in ((0, p.skin, 13), (-3, p.mark, 3), (3.5, p.mark, 2.4)):
                 s.line(
@@ -168,8 +164,8 @@ def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
                 )
                 s.line([(x + 4, y - 3), (x + 15, y - 2)], p.mark, 1.2)
         case _:
-            s.polygon(smooth(wobbly(cx, cy, 22, 11, rng, 0.12)), p.mark, 3, 0.35)
-            s.polygon(smooth(wobbly(cx, cy - 1, 20, 9, rng, 0.12)), p.flesh, 4, 0.4)
+            s.blob(wobbly(cx, cy, 22, 11, rng, 0.12), p.mark, 3, 0.35)
+            s.blob(wobbly(cx, cy - 1, 20, 9, rng, 0.12), p.flesh, 4, 0.4)
             if name in ("salmon", "beef", "pork", "veal"):
                 for x in (16, 26, 36):
                     s.line([(x, cy - 5), (x + 3, cy + 5)], p.mark, 1.5, alpha=190)
@@ -181,12 +177,10 @@ def _cube(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(30, 28)
     if name in ("parsley", "cilantro", "basil"):
         for _ in range(5):
-            s.polygon(
-                smooth(wobbly(rng.uniform(6, 24), rng.uniform(6, 22), 4, 3, rng, 0.3)), varied(p.flesh, rng, 18), 1.5
-            )
+            s.blob(wobbly(rng.uniform(6, 24), rng.uniform(6, 22), 4, 3, rng, 0.3), varied(p.flesh, rng, 18), 1.5)
         return s.sprite()
     if name in ("lettuce", "cabbage", "spinach"):
-        s.polygon(smooth(wobbly(15, 14, 12, 9, rng, 0.3, 8)), varied(p.flesh, rng, 16), 4, 0.6)
+        s.blob(wobbly(15, 14, 12, 9, rng, 0.3, 8), varied(p.flesh, rng, 16), 4, 0.6)
         return s.line([(8, 16), (22, 12)], p.mark, 1.6).sprite()
     if name == "broccoli":
         s.line([(15, 14), (15, 26)], p.mark, 7, 2)
@@ -194,9 +188,9 @@ def _cube(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
             s.ellipse(x, y, 6.5, 6, varied(p.skin, rng, 12), 3, 0.6)
         return s.sprite()
     if name == "eggs":
-        s.polygon(smooth(wobbly(15, 14, 11, 9, rng, 0.2, 6)), p.flesh, 3, 0.3)
+        s.blob(wobbly(15, 14, 11, 9, rng, 0.2, 6), p.flesh, 3, 0.3)
         if rng.random() < 0.6:
-            s.polygon(smooth(wobbly(16, 13, 6, 5, rng, 0.2, 6)), p.mark, 2, 0.3)
+            s.blob(wobbly(16, 13, 6, 5, rng, 0.2, 6), p.mark, 2, 0.3)
         return s.sprite()
     size = {"garlic": 6.0, "ginger": 6.5, "chili": 6.0, "chocolate": 8.0}.get(name, 9.5)
     face = varied(p.flesh, rng, 7)
@@ -247,16 +241,14 @@ def _curl(p: Palette, rng: np.random.Generator, wide: float) -> Sprite:
 def _crumble(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(36, 30)
     for _ in range(5):
-        s.polygon(
-            smooth(wobbly(rng.uniform(8, 28), rng.uniform(8, 22), 7, 5, rng, 0.25)), varied(p.skin, rng, 12), 3, 0.5
-        )
+        s.blob(wobbly(rng.uniform(8, 28), rng.uniform(8, 22), 7, 5, rng, 0.25), varied(p.skin, rng, 12), 3, 0.5)
     return s.sprite()
 
 
 def _yolk(p: Palette, rng: np.random.Generator) -> Sprite:
     """A cracked egg."""
     s = Sketch(84, 62)
-    s.polygon(smooth(wobbly(42, 31, 38, 27, rng, 0.1)), (250, 250, 240), 4, 0.15, alpha=205)
+    s.blob(wobbly(42, 31, 38, 27, rng, 0.1), (250, 250, 240), 4, 0.15, alpha=205)
     s.ellipse(43, 30, 16, 13, p.mark, 6, 0.4)
     return s.ellipse(38, 25, 4, 2.6, (255, 236, 170), alpha=210).sprite()
 

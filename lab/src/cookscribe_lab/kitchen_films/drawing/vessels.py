@@ -9,17 +9,7 @@ from functools import lru_cache
 from PIL import Image
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.drawing.paint import (
-    Sketch,
-    Sprite,
-    centred,
-    darker,
-    lighter,
-    mixed,
-    place,
-    shadow,
-    smooth,
-)
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, darker, lighter, mixed, place, shadow
 from cookscribe_lab.kitchen_films.drawing.style import Style
 from cookscribe_lab.kitchen_films.food_table import Colour
 from cookscribe_lab.kitchen_films.states import Place
@@ -77,7 +67,7 @@ def _bowl(colour: Colour, rx: int, ry: int, deep: int, cx: int, cy: int) -> Vess
         (ox + rx + 8, oy),
         (ox, oy + ry * 0.4),
     ]
-    s.polygon(smooth(side), colour, 16, 0.5)
+    s.blob(side, colour, 16, 0.5)
     s.ellipse(ox, oy, rx + 9, ry + 8, lighter(colour, 0.25), 3, 0.4)
     s.ellipse(ox, oy + 2, rx + 2, ry + 1, darker(colour, 0.22), 14, 0.35)
     s.ellipse(ox, oy + ry * 0.2, rx * 0.72, ry * 0.66, darker(colour, 0.12), 12, 0.2)
@@ -258,12 +248,7 @@ def colander() -> Sprite:
     """A steel sieve with feet."""
     s = Sketch(300, 190)
     s.ellipse(150, 70, 128, 58, (206, 210, 216), 4, 0.5)
-    s.polygon(
-        smooth([(22, 70), (60, 140), (110, 172), (190, 172), (240, 140), (278, 70), (150, 96)]),
-        (190, 194, 200),
-        14,
-        0.5,
-    )
+    s.blob([(22, 70), (60, 140), (110, 172), (190, 172), (240, 140), (278, 70), (150, 96)], (190, 194, 200), 14, 0.5)
     s.ellipse(150, 72, 118, 50, (140, 144, 152), 12, 0.5)
     for row in range(4):
         for column in range(11):
@@ -278,5 +263,5 @@ def lid(colour: Colour = (150, 156, 164)) -> Sprite:
     """A lid with a knob."""
     s = Sketch(300, 130)
     s.ellipse(150, 84, 138, 40, darker(colour, 0.2), 5, 0.5)
-    s.polygon(smooth([(12, 82), (60, 44), (150, 30), (240, 44), (288, 82), (150, 114)]), colour, 14, 0.5)
+    s.blob([(12, 82), (60, 44), (150, 30), (240, 44), (288, 82), (150, 114)], colour, 14, 0.5)
     return s.ellipse(150, 28, 17, 12, (44, 44, 48), 5, 0.6).sprite()
