@@ -60,17 +60,17 @@ def _carried(item: Portion) -> Sprite:
 
 
 @shows("add")
-def add(scene: Set, clock: float, done: float) -> Image.Image:
+def add(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """One ingredient after the other; a mixture all at once."""
     if scene.act.place is Place.BLENDER:
-        return acts_tall.add(scene, clock, done)
-    frame = scene.begin(clock)
+        acts_tall.add(scene, frame, clock, done)
+        return
     items = scene.act.items
     mixture = scene.before[items[0]].mixture
     if mixture and scene.before[items[0]].form is not Form.LOOSE:
         scene.arriving(frame, dict.fromkeys(items, ease(phase(done, 0.2, 0.95))))
         hand_in(scene, frame, items, done, clock)
-        return frame
+        return
     name, share, shares = in_turn(items, done)
     big = is_big(name, scene.before[name].cut)
     landed = (1.0 if share > 0.58 else 0.0) if big else phase(share, 0.15, 0.95)
@@ -78,7 +78,6 @@ def add(scene: Set, clock: float, done: float) -> Image.Image:
     if scene.vessel.hob:
         steam(frame, scene.vessel.cx, scene.vessel.cy - 20, 60, clock, 3)
     hand_in(scene, frame, (name,), share, clock)
-    return frame
 
 
 def pour_in(scene: Set, frame: Image.Image, items: tuple[Portion, ...], share: float, clock: float, thin: bool) -> None:
@@ -97,27 +96,25 @@ def pour_in(scene: Set, frame: Image.Image, items: tuple[Portion, ...], share: f
 
 
 @shows("pour")
-def pour(scene: Set, clock: float, done: float) -> Image.Image:
+def pour(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """A stream from bottle, jug or bowl."""
     if scene.act.place in (Place.GLASS, Place.BLENDER):
-        return acts_tall.pour(scene, clock, done)
-    frame = scene.begin(clock)
+        acts_tall.pour(scene, frame, clock, done)
+        return
     items = scene.act.items
     if scene.before[items[0]].form is not Form.LOOSE or scene.before[items[0]].cut is Cut.BEATEN:
         scene.arriving(frame, dict.fromkeys(items, phase(done, 0.2, 0.95)))
         pour_in(scene, frame, tuple(scene.portion(name) for name in items), done, clock, False)
-        return frame
+        return
     name, share, shares = in_turn(items, done)
     scene.arriving(frame, {**shares, name: phase(share, 0.2, 0.93)})
     thin = name in ("oil", "soy sauce", "vinegar", "honey")
     pour_in(scene, frame, (scene.portion(name),), share, clock, thin)
-    return frame
 
 
 @shows("heat")
-def heat(scene: Set, clock: float, done: float) -> Image.Image:
+def heat(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Pour first, then wait: oil shimmers, water begins to boil."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     items = scene.act.items
     scene.arriving(frame, dict.fromkeys(items, phase(done, 0.08, 0.4)))
@@ -125,15 +122,7 @@ def heat(scene: Set, clock: float, done: float) -> Image.Image:
         hot = phase(done, 0.45, 0.9)
         if items[0] in WATERS or items[0] in ("milk", "cream"):
             if hot > 0.3:
-                bubbles(
-                    frame,
-                    thing.cx,
-                    thing.cy,
-                    round(thing.rx * 0.9),
-                    round(thing.ry * 0.9),
-                    clock,
-                    palette(items[0]).flesh,
-                )
+                bubbles(frame, thing, 0.9, clock, palette(items[0]).flesh)
             steam(frame, thing.cx, thing.cy - 10, 70, clock, 2 + round(4 * hot))
         else:
             steam(frame, thing.cx, thing.cy - 10, 60, clock, 2 + round(2 * hot))
@@ -142,7 +131,6 @@ def heat(scene: Set, clock: float, done: float) -> Image.Image:
         pour_in(
             scene, frame, tuple(scene.portion(name) for name in items), phase(done, 0.0, 0.45), clock, items[0] == "oil"
         )
-    return frame
 
 
 def _shimmer(frame: Image.Image, cx: float, cy: float, rx: float, ry: float, clock: float) -> None:
@@ -157,9 +145,8 @@ def _gleam() -> Sprite:
 
 
 @shows("season")
-def season(scene: Set, clock: float, done: float) -> Image.Image:
+def season(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """A shaker over the food."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     name, share, shares = in_turn(scene.act.items, done)
     scene.arriving(frame, {**shares, name: phase(share, 0.15, 0.95)})
@@ -169,7 +156,6 @@ def season(scene: Set, clock: float, done: float) -> Image.Image:
     sprinkled(frame, (x - 14, y + 50), thing.cy + 6, 34, [p.skin, p.mark], clock, 2.8)
     centred(frame, _upside_down(name), x, y)
     scene.grasp.put(frame, x + 26, y - 4)
-    return frame
 
 
 @lru_cache(maxsize=16)
@@ -178,9 +164,8 @@ def _upside_down(name: str) -> Sprite:
 
 
 @shows("sprinkle")
-def sprinkle(scene: Set, clock: float, done: float) -> Image.Image:
+def sprinkle(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """From the fingertips."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     name, share, shares = in_turn(scene.act.items, done)
     scene.arriving(frame, {**shares, name: phase(share, 0.1, 0.95)})
@@ -193,7 +178,6 @@ def sprinkle(scene: Set, clock: float, done: float) -> Image.Image:
         bits = [scaled(sprite, min(1.0, 34 / sprite.width)) for sprite in small(_loose(item))]
         falling(frame, bits, (x, y), (x - 6, thing.cy + 4.0), 44, clock, 10)
     scene.pinch.put(frame, x, y)
-    return frame
 
 
 def _loose(item: Portion) -> Portion:
@@ -217,9 +201,8 @@ def _lemon_half(squash: int) -> Sprite:
 
 
 @shows("squeeze")
-def squeeze(scene: Set, clock: float, done: float) -> Image.Image:
+def squeeze(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Half a lemon in the fist; it drips."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     staying = tuple(name for name in scene.names(scene.before) if name not in scene.act.items)
     scene.show(frame, scene.food(scene.before, staying))
@@ -231,7 +214,6 @@ def squeeze(scene: Set, clock: float, done: float) -> Image.Image:
         stream(frame, (x - 4, y + 28), (x - 10, thing.cy + 4.0), palette("lemon").flesh, 6, clock)
     drops = [_drop()]
     falling(frame, drops, (x, y + 24), (thing.cx, thing.cy), 40, clock, 6)
-    return frame
 
 
 @lru_cache(maxsize=1)
@@ -248,41 +230,20 @@ def _egg_parts() -> tuple[Sprite, Sprite, Sprite, Sprite]:
     shells = []
     for side in (-1, 1):
         s = Sketch(58, 46)
-        s.blob(
-            [
-                (29 - side * 22, 22),
-                (29 - side * 18, 38),
-                (29, 42),
-                (29 + side * 20, 36),
-                (29 + side * 24, 18),
-                (29, 26),
-            ],
-            p.skin,
-            7,
-            0.4,
-        )
-        s.polygon(
-            [
-                (29 - side * 22, 22),
-                (29 - side * 12, 15),
-                (29, 24),
-                (29 + side * 12, 13),
-                (29 + side * 24, 18),
-                (29, 30),
-            ],
-            (250, 246, 238),
-        )
+        outside = [(-22, 22), (-18, 38), (0, 42), (20, 36), (24, 18), (0, 26)]
+        inside = [(-22, 22), (-12, 15), (0, 24), (12, 13), (24, 18), (0, 30)]
+        s.blob([(29 + side * x, y) for x, y in outside], p.skin, 7, 0.4)
+        s.polygon([(29 + side * x, y) for x, y in inside], (250, 246, 238))
         shells.append(s.sprite())
-    inside = Sketch(52, 70)
-    inside.blob(wobbly(26, 35, 20, 32, generator("egg white"), 0.1), (250, 250, 242), 5, 0.2, alpha=190)
-    inside.ellipse(26, 44, 14, 13, p.mark, 6, 0.4)
-    return egg.sprite(), shells[0], shells[1], inside.sprite()
+    content = Sketch(52, 70)
+    content.blob(wobbly(26, 35, 20, 32, generator("egg white"), 0.1), (250, 250, 242), 5, 0.2, alpha=190)
+    content.ellipse(26, 44, 14, 13, p.mark, 6, 0.4)
+    return egg.sprite(), shells[0], shells[1], content.sprite()
 
 
 @shows("crack")
-def crack(scene: Set, clock: float, done: float) -> Image.Image:
+def crack(scene: Set, frame: Image.Image, _clock: float, done: float) -> None:
     """Three eggs: tap, open, fall."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     position = min(done, 0.999) * 3
     index, share = int(position), position - int(position)
@@ -293,7 +254,7 @@ def crack(scene: Set, clock: float, done: float) -> Image.Image:
         tap = abs(math.sin(share / 0.42 * 2 * math.pi)) * 26
         centred(frame, egg, x + 60 - tap * 0.4, y + 12 + tap)
         scene.grasp.put(frame, x + 82 - tap * 0.4, y + 8 + tap)
-        return frame
+        return
     opened = phase(share, 0.42, 0.6)
     fall = phase(share, 0.5, 0.88)
     if share < 0.88:
@@ -303,4 +264,3 @@ def crack(scene: Set, clock: float, done: float) -> Image.Image:
     scene.grasp.put(frame, x + spread + 16, y - 6)
     centred(frame, turned(shell_left, round(opened * 4) * 12), x - spread, y)
     centred(frame, turned(shell_right, -round(opened * 4) * 12), x + spread, y)
-    return frame

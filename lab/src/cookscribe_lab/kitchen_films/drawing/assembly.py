@@ -9,20 +9,10 @@ from functools import lru_cache
 from PIL import Image
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.drawing.colours import CHAR, palette
+from cookscribe_lab.kitchen_films.drawing.colours import CHAR, darker, lighter, palette
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour, flat_disc, paint_contents, scatter
 from cookscribe_lab.kitchen_films.drawing.groceries import slice_of_bread
-from cookscribe_lab.kitchen_films.drawing.paint import (
-    Sketch,
-    Sprite,
-    centred,
-    darker,
-    lighter,
-    patched,
-    place,
-    scaled,
-    wobbly,
-)
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, patched, place, scaled, wobbly
 from cookscribe_lab.kitchen_films.food_table import FOODS, Colour
 from cookscribe_lab.kitchen_films.states import Cut, Form, Heat
 

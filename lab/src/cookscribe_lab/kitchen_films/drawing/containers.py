@@ -7,10 +7,10 @@ from functools import lru_cache
 from PIL import Image
 
 from cookscribe_lab.kitchen_films.drawing.assembly import picture_of
-from cookscribe_lab.kitchen_films.drawing.colours import palette
+from cookscribe_lab.kitchen_films.drawing.colours import darker, lighter, palette
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour
 from cookscribe_lab.kitchen_films.drawing.foods import has_body, whole
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, darker, lighter, place, shadow, smooth
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, place, shadow, smooth
 from cookscribe_lab.kitchen_films.food_table import FOODS, Colour, Kind
 from cookscribe_lab.kitchen_films.states import Cut, Form
 

@@ -11,19 +11,9 @@ import numpy as np
 from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.drawing.colours import GOLD, palette
+from cookscribe_lab.kitchen_films.drawing.colours import GOLD, darker, lighter, mixed, palette
 from cookscribe_lab.kitchen_films.drawing.foods import has_body
-from cookscribe_lab.kitchen_films.drawing.paint import (
-    Sketch,
-    Sprite,
-    centred,
-    darker,
-    lighter,
-    mixed,
-    patched,
-    scaled,
-    wobbly,
-)
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, patched, scaled, wobbly
 from cookscribe_lab.kitchen_films.drawing.pieces import VARIANTS, is_big, piece
 from cookscribe_lab.kitchen_films.food_table import FOODS, Colour, Kind
 from cookscribe_lab.kitchen_films.states import Cut, Form, Heat, ItemState, State

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.drawing import groceries, plants
-from cookscribe_lab.kitchen_films.drawing.colours import CHAR, palette
-from cookscribe_lab.kitchen_films.drawing.paint import Sprite, darker, mixed, patched
+from cookscribe_lab.kitchen_films.drawing.colours import CHAR, darker, mixed, palette
+from cookscribe_lab.kitchen_films.drawing.paint import Sprite, patched
 from cookscribe_lab.kitchen_films.food_table import FOODS, Palette
 from cookscribe_lab.kitchen_films.states import Heat
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, darker, lighter, mixed, smooth, varied, wobbly
+from cookscribe_lab.kitchen_films.drawing.colours import darker, lighter, mixed, varied
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, around, smooth, wobbly
+from cookscribe_lab.kitchen_films.drawing.plants import Painter
 from cookscribe_lab.kitchen_films.food_table import Palette
-
-Painter = Callable[[Palette, np.random.Generator], Sprite]
 
 
 def pile(size: float, count: int, oval: float = 1.0) -> Painter:
@@ -66,8 +65,7 @@ def ham(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.dots(rng, 14, 1.6, [p.mark]).sprite()
 
 
-def sausages(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def sausages(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(128, 78)
     for y in (18, 40, 62):
         s.line([(18, y + 4), (44, y - 2), (84, y - 2), (110, y + 4)], p.skin, 21, 7, 0.55)
@@ -75,8 +73,7 @@ def sausages(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.sprite()
 
 
-def fillet(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def fillet(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(132, 78)
     outline = smooth([(8, 34), (30, 12), (80, 10), (118, 24), (126, 42), (110, 62), (60, 70), (20, 60)])
     s.polygon(outline, p.skin, 10, 0.45)
@@ -124,37 +121,21 @@ def block(width: float, depth: float, height: float, holes: bool = False, lines:
 def eggs(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(112, 84)
     for cx, cy in ((32, 34), (80, 34), (56, 54)):
-        s.blob(
-            [
-                (cx, cy - 27),
-                (cx + 13, cy - 18),
-                (cx + 20, cy + 4),
-                (cx + 13, cy + 20),
-                (cx, cy + 25),
-                (cx - 13, cy + 20),
-                (cx - 20, cy + 4),
-                (cx - 13, cy - 18),
-            ],
-            varied(p.skin, rng, 5),
-            10,
-            0.4,
-        )
+        outline = around(cx, cy, [(0, -27), (13, -18), (20, 4), (13, 20), (0, 25), (-13, 20), (-20, 4), (-13, -18)])
+        s.blob(outline, varied(p.skin, rng, 5), 10, 0.4)
     return s.sprite()
 
 
-def slice_of_bread(p: Palette, size: float = 1.0) -> Sprite:
+def slice_of_bread(p: Palette) -> Sprite:
     """A slice seen from above, crust and crumb."""
-    s = Sketch(round(120 * size), round(108 * size))
+    s = Sketch(120, 108)
     outline = [(16, 30), (24, 10), (60, 8), (96, 10), (104, 30), (98, 46), (100, 98), (60, 102), (20, 98), (22, 46)]
-    s.blob([(x * size, y * size) for x, y in outline], p.skin, 5 * size, 0.4)
-    s.blob([((60 + (x - 60) * 0.89) * size, (55 + (y - 55) * 0.89) * size) for x, y in outline], p.flesh, 4, 0.25)
-    return s.dots(
-        np.random.default_rng(4), round(50 * size), 1.4, [darker(p.flesh, 0.1), lighter(p.flesh, 0.4)]
-    ).sprite()
+    s.blob(outline, p.skin, 5, 0.4)
+    s.blob([(60 + (x - 60) * 0.89, 55 + (y - 55) * 0.89) for x, y in outline], p.flesh, 4, 0.25)
+    return s.dots(np.random.default_rng(4), 50, 1.4, [darker(p.flesh, 0.1), lighter(p.flesh, 0.4)]).sprite()
 
 
-def bread(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def bread(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(140, 92)
     s.blob([(10, 40), (24, 16), (70, 8), (116, 16), (130, 40), (124, 80), (70, 86), (16, 80)], p.skin, 14, 0.5)
     for x in (34, 62, 90):
@@ -165,19 +146,7 @@ def bread(p: Palette, rng: np.random.Generator) -> Sprite:
 def buns(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(128, 84)
     for cx, cy in ((42, 38), (84, 50)):
-        s.blob(
-            [
-                (cx - 38, cy + 12),
-                (cx - 28, cy - 18),
-                (cx, cy - 28),
-                (cx + 28, cy - 18),
-                (cx + 38, cy + 12),
-                (cx, cy + 26),
-            ],
-            p.skin,
-            14,
-            0.5,
-        )
+        s.blob(around(cx, cy, [(-38, 12), (-28, -18), (0, -28), (28, -18), (38, 12), (0, 26)]), p.skin, 14, 0.5)
         for _ in range(12):
             s.ellipse(cx + rng.uniform(-22, 22), cy + rng.uniform(-20, 4), 2, 1.4, p.mark)
     return s.sprite()

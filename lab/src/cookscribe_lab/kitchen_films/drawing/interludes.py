@@ -10,11 +10,12 @@ from PIL import Image, ImageDraw, ImageFont
 from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.drawing import people, stage
 from cookscribe_lab.kitchen_films.drawing.assembly import picture_of
+from cookscribe_lab.kitchen_films.drawing.colours import darker, lighter, mixed
 from cookscribe_lab.kitchen_films.drawing.containers import waiting
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour, portions, without_fat
 from cookscribe_lab.kitchen_films.drawing.effects import steam
 from cookscribe_lab.kitchen_films.drawing.hands import open_hand
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, darker, lighter, mixed, place, scaled
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, place, scaled
 from cookscribe_lab.kitchen_films.drawing.style import Style
 from cookscribe_lab.kitchen_films.drawing.vessels import vessel
 from cookscribe_lab.kitchen_films.food_table import Colour

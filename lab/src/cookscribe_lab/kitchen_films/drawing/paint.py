@@ -20,31 +20,6 @@ SUPER = 3
 _LIGHT = (-0.55, -0.83)  # from the upper left
 
 
-def mixed(first: Colour, second: Colour, share: float) -> Colour:
-    """`share` of the second colour in the first."""
-    return (
-        round(first[0] + (second[0] - first[0]) * share),
-        round(first[1] + (second[1] - first[1]) * share),
-        round(first[2] + (second[2] - first[2]) * share),
-    )
-
-
-def lighter(colour: Colour, share: float) -> Colour:
-    """Towards white."""
-    return mixed(colour, (255, 255, 255), share)
-
-
-def darker(colour: Colour, share: float) -> Colour:
-    """Towards black."""
-    return mixed(colour, (0, 0, 0), share)
-
-
-def varied(colour: Colour, rng: np.random.Generator, amount: float = 12.0) -> Colour:
-    """The colour with a little chance in its brightness."""
-    shift = float(rng.normal(0.0, amount))
-    return tuple(int(np.clip(round(channel + shift), 0, 255)) for channel in colour)  # type: ignore[return-value]
-
-
 def smooth(points: Sequence[Point], steps: int = 8) -> list[Point]:
     """A closed curve through the points (Catmull-Rom)."""
     corners = np.asarray(points, dtype=np.float64)
@@ -61,6 +36,11 @@ def smooth(points: Sequence[Point], steps: int = 8) -> list[Point]:
             )
         )
     return [(float(x), float(y)) for x, y in np.stack(curve, axis=1).reshape(-1, 2)]
+
+
+def around(cx: float, cy: float, offsets: Sequence[Point]) -> list[Point]:
+    """An outline given by how far its points lie from a centre."""
+    return [(cx + x, cy + y) for x, y in offsets]
 
 
 def wobbly(

@@ -8,8 +8,9 @@ from functools import lru_cache
 from PIL import Image
 
 from cookscribe_lab.kitchen_films.drawing import stage
+from cookscribe_lab.kitchen_films.drawing.colours import darker, lighter, mixed
 from cookscribe_lab.kitchen_films.drawing.hands import Held, holding, open_hand
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, darker, lighter, mixed, place
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, place
 from cookscribe_lab.kitchen_films.drawing.style import Style
 from cookscribe_lab.kitchen_films.food_table import Colour
 
@@ -19,9 +20,8 @@ _CX = 320
 @lru_cache(maxsize=4)
 def _body(style: Style) -> Sprite:
     s = Sketch(360, 230)
-    s.blob(
-        [(20, 230), (30, 110), (90, 58), (150, 40), (210, 40), (270, 58), (330, 110), (340, 230)], style.sleeve, 22, 0.5
-    )
+    outline = [(20, 230), (30, 110), (90, 58), (150, 40), (210, 40), (270, 58), (330, 110), (340, 230)]
+    s.blob(outline, style.sleeve, 22, 0.5)
     s.box(148, 0, 212, 62, style.skin, 20, 10, 0.5)
     s.blob([(146, 46), (180, 76), (214, 46), (200, 40), (180, 56), (160, 40)], lighter(style.sleeve, 0.35), 3)
     s.polygon([(112, 110), (248, 110), (268, 230), (92, 230)], style.apron, 10, 0.35)
@@ -35,30 +35,20 @@ def _head(style: Style) -> Sprite:
     s = Sketch(220, 250)
     hair = style.hair
     if style.hair_cut == 0:  # long
-        s.blob(
-            [(30, 110), (44, 40), (110, 14), (176, 40), (190, 110), (196, 214), (150, 226), (70, 226), (24, 214)],
-            hair,
-            16,
-            0.5,
-        )
+        outline = [(30, 110), (44, 40), (110, 14), (176, 40), (190, 110), (196, 214), (150, 226), (70, 226), (24, 214)]
+        s.blob(outline, hair, 16, 0.5)
     elif style.hair_cut == 3:  # bun
         s.ellipse(110, 26, 32, 26, hair, 12, 0.5)
     s.ellipse(44, 138, 13, 20, style.skin, 6, 0.5).ellipse(176, 138, 13, 20, style.skin, 6, 0.5)
-    s.blob(
-        [(48, 120), (54, 70), (110, 46), (166, 70), (172, 120), (160, 178), (110, 212), (60, 178)], style.skin, 22, 0.45
-    )
+    outline = [(48, 120), (54, 70), (110, 46), (166, 70), (172, 120), (160, 178), (110, 212), (60, 178)]
+    s.blob(outline, style.skin, 22, 0.45)
     if style.hair_cut == 2:  # a toque
-        s.blob(
-            [(44, 92), (34, 30), (74, 6), (110, 0), (146, 6), (186, 30), (176, 92), (110, 80)], (246, 246, 244), 14, 0.4
-        )
+        outline = [(44, 92), (34, 30), (74, 6), (110, 0), (146, 6), (186, 30), (176, 92), (110, 80)]
+        s.blob(outline, (246, 246, 244), 14, 0.4)
         s.box(46, 70, 174, 104, (236, 236, 234), 8, 6, 0.4)
     else:
-        s.blob(
-            [(42, 124), (44, 66), (110, 26), (176, 66), (178, 124), (160, 86), (124, 74), (84, 82), (60, 92)],
-            hair,
-            12,
-            0.5,
-        )
+        outline = [(42, 124), (44, 66), (110, 26), (176, 66), (178, 124), (160, 86), (124, 74), (84, 82), (60, 92)]
+        s.blob(outline, hair, 12, 0.5)
     for side in (-1, 1):
         s.line([(110 + side * 44, 108), (110 + side * 18, 104)], darker(hair, 0.1), 6, 2)
         s.ellipse(110 + side * 42, 158, 14, 9, mixed(style.skin, (230, 90, 80), 0.35), alpha=120)

@@ -8,22 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.drawing.colours import CHAR, palette
+from cookscribe_lab.kitchen_films.drawing.colours import CHAR, darker, lighter, mixed, palette, varied
 from cookscribe_lab.kitchen_films.drawing.foods import has_body, whole
 from cookscribe_lab.kitchen_films.drawing.groceries import slice_of_bread
-from cookscribe_lab.kitchen_films.drawing.paint import (
-    Sketch,
-    Sprite,
-    darker,
-    lighter,
-    mixed,
-    patched,
-    scaled,
-    smooth,
-    turned,
-    varied,
-    wobbly,
-)
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, around, patched, scaled, smooth, turned, wobbly
 from cookscribe_lab.kitchen_films.food_table import FOODS, Kind, Palette
 from cookscribe_lab.kitchen_films.states import Cut, Heat
 
@@ -89,35 +77,15 @@ def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
             s.line(smooth(wobbly(cx, cy, 13.5, 10, rng, 0.1, 8)), p.mark, 1.5)
         case "mushrooms":
             s.box(cx - 5, cy - 2, cx + 5, cy + 17, p.flesh, 4, 2, 0.3)
-            s.blob(
-                [
-                    (cx - 18, cy + 2),
-                    (cx - 14, cy - 11),
-                    (cx, cy - 16),
-                    (cx + 14, cy - 11),
-                    (cx + 18, cy + 2),
-                    (cx, cy + 4),
-                ],
-                p.skin,
-                2,
-                0.3,
-            )
-            s.blob(
-                [(cx - 14, cy), (cx - 10, cy - 8), (cx, cy - 12), (cx + 10, cy - 8), (cx + 14, cy), (cx, cy + 1)],
-                p.flesh,
-            )
+            s.blob(around(cx, cy, [(-18, 2), (-14, -11), (0, -16), (14, -11), (18, 2), (0, 4)]), p.skin, 2, 0.3)
+            s.blob(around(cx, cy, [(-14, 0), (-10, -8), (0, -12), (10, -8), (14, 0), (0, 1)]), p.flesh)
             s.line([(cx - 12, cy + 1), (cx + 12, cy + 1)], p.mark, 2.2)
         case "avocado":
             s.line([(cx - 15, cy + 6), (cx - 6, cy - 9), (cx + 8, cy - 9), (cx + 16, cy + 6)], p.skin, 11, 2, 0.4)
             s.line([(cx - 13, cy + 5), (cx - 5, cy - 7), (cx + 7, cy - 7), (cx + 14, cy + 5)], p.flesh, 8, 2, 0.3)
         case "apple":
             s.blob([(cx - 20, cy - 4), (cx, cy - 13), (cx + 20, cy - 4), (cx, cy + 1)], p.skin, 2, 0.3)
-            s.blob(
-                [(cx - 19, cy - 3), (cx, cy - 9), (cx + 19, cy - 3), (cx + 8, cy + 9), (cx - 8, cy + 9)],
-                p.flesh,
-                3,
-                0.2,
-            )
+            s.blob(around(cx, cy, [(-19, -3), (0, -9), (19, -3), (8, 9), (-8, 9)]), p.flesh, 3, 0.2)
         case "strawberries":
             outline = [
                 (cx - 13, cy - 9),

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, darker, lighter, mixed, smooth, varied, wobbly
+from cookscribe_lab.kitchen_films.drawing.colours import darker, lighter, mixed, varied
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, around, smooth, wobbly
 from cookscribe_lab.kitchen_films.food_table import Palette
 
 Painter = Callable[[Palette, np.random.Generator], Sprite]
@@ -25,8 +26,7 @@ def tomato(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.line([(46, 18), (48, 6)], darker(STALK, 0.2), 4, 1).sprite()
 
 
-def onion(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def onion(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(88, 92)
     s.blob([(44, 8), (50, 22), (80, 42), (74, 76), (44, 86), (14, 76), (8, 42), (38, 22)], p.skin, 13, 0.5)
     for k in (-2, -1, 0, 1, 2):
@@ -35,8 +35,7 @@ def onion(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.line([(44, 12), (42, 2)], darker(p.skin, 0.3), 5, 1).sprite()
 
 
-def garlic(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def garlic(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(72, 76)
     s.blob([(36, 4), (40, 22), (64, 42), (58, 66), (36, 72), (14, 66), (8, 42), (32, 22)], p.skin, 9, 0.4)
     for x in (22, 36, 50):
@@ -47,12 +46,8 @@ def garlic(p: Palette, rng: np.random.Generator) -> Sprite:
 def carrots(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(132, 84)
     for y, tip in ((26, 116), (56, 122)):
-        s.blob(
-            [(26, y - 13), (32, y - 15), (tip - 30, y - 5), (tip, y + 2), (tip - 34, y + 8), (30, y + 14)],
-            p.skin,
-            6,
-            0.5,
-        )
+        outline = [(26, y - 13), (32, y - 15), (tip - 30, y - 5), (tip, y + 2), (tip - 34, y + 8), (30, y + 14)]
+        s.blob(outline, p.skin, 6, 0.5)
         for x in range(38, tip - 26, 13):
             s.line([(x, y - 8 + float(rng.integers(0, 5))), (x + 1, y - 1)], darker(p.skin, 0.2), 1.3)
         for k in (-9, -3, 4, 10):
@@ -68,8 +63,7 @@ def potatoes(p: Palette, rng: np.random.Generator) -> Sprite:
 
 
 def long(bend: float, thick: float, tip: bool, stripes: bool) -> Painter:
-    def paint(p: Palette, rng: np.random.Generator) -> Sprite:
-        del rng
+    def paint(p: Palette, _rng: np.random.Generator) -> Sprite:
         s = Sketch(140, 66)
         spine = [(16 + 104 * t, 36 + bend * (4 * (t - 0.5) ** 2 - 0.6)) for t in np.linspace(0, 1, 9)]
         s.line(spine, p.skin, thick, thick * 0.34, 0.55)
@@ -83,13 +77,15 @@ def long(bend: float, thick: float, tip: bool, stripes: bool) -> Painter:
     return paint
 
 
-def banana(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def banana(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(140, 84)
     for lift in (0, 15):
         s.blob(
-            [(10, 26 + lift), (34, 52 + lift), (74, 62 + lift), (112, 48 + lift), (130, 18 + lift),
-                    (106, 34 + lift), (72, 42 + lift), (36, 32 + lift)], p.skin, 6, 0.45)  # fmt: skip
+            around(0, lift, [(10, 26), (34, 52), (74, 62), (112, 48), (130, 18), (106, 34), (72, 42), (36, 32)]),
+            p.skin,
+            6,
+            0.45,
+        )
         s.line([(130, 18 + lift), (133, 10 + lift)], (110, 86, 40), 5)
         s.line([(10, 26 + lift), (7, 23 + lift)], (90, 70, 36), 4)
     return s.sprite()
@@ -116,8 +112,7 @@ def cabbage(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.sprite()
 
 
-def pepper(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def pepper(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(92, 98)
     for x in (26, 66, 46):
         s.blob([(x - 18, 26), (x, 16), (x + 18, 26), (x + 17, 66), (x, 92), (x - 17, 66)], p.skin, 11, 0.45)
@@ -129,19 +124,8 @@ def mushrooms(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(112, 84)
     for cx, cy in ((38, 34), (76, 48)):
         s.box(cx - 9, cy, cx + 9, cy + 30, lighter(p.skin, 0.55), 7, 4, 0.4)
-        s.blob(
-            [
-                (cx - 31, cy + 6),
-                (cx - 24, cy - 20),
-                (cx, cy - 28),
-                (cx + 24, cy - 20),
-                (cx + 31, cy + 6),
-                (cx, cy + 11),
-            ],
-            varied(p.skin, rng, 5),
-            10,
-            0.5,
-        )
+        outline = around(cx, cy, [(-31, 6), (-24, -20), (0, -28), (24, -20), (31, 6), (0, 11)])
+        s.blob(outline, varied(p.skin, rng, 5), 10, 0.5)
     return s.sprite()
 
 
@@ -188,8 +172,7 @@ def leaves(count: int, long: float, wide: float, stems: bool) -> Painter:
     return paint
 
 
-def avocado(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def avocado(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(124, 88)
     pear = [(44, 6), (58, 24), (70, 54), (58, 78), (40, 82), (18, 72), (14, 46), (30, 22)]
     s.blob([(x + 46, y) for x, y in pear], p.skin, 10, 0.6)
@@ -198,16 +181,11 @@ def avocado(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.ellipse(42, 56, 15, 15, (126, 76, 40), 7, 0.6).sprite()
 
 
-def chili(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def chili(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(124, 74)
     for y in (20, 46):
-        s.blob(
-            [(20, y - 8), (50, y - 9), (88, y + 2), (116, y + 16), (84, y + 15), (44, y + 9), (20, y + 8)],
-            p.skin,
-            6,
-            0.6,
-        )
+        outline = [(20, y - 8), (50, y - 9), (88, y + 2), (116, y + 16), (84, y + 15), (44, y + 9), (20, y + 8)]
+        s.blob(outline, p.skin, 6, 0.6)
         s.line([(20, y), (6, y - 8)], STALK, 6, 2)
     return s.sprite()
 
@@ -215,12 +193,8 @@ def chili(p: Palette, rng: np.random.Generator) -> Sprite:
 def celery(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(140, 78)
     for y in (26, 40, 54):
-        s.blob(
-            [(8, y - 8), (70, y - 6), (112, y - 4), (112, y + 4), (70, y + 7), (8, y + 9)],
-            varied(p.skin, rng, 8),
-            5,
-            0.5,
-        )
+        outline = [(8, y - 8), (70, y - 6), (112, y - 4), (112, y + 4), (70, y + 7), (8, y + 9)]
+        s.blob(outline, varied(p.skin, rng, 8), 5, 0.5)
         s.line([(12, y - 2), (108, y - 1)], lighter(p.skin, 0.4), 1.4)
     for _ in range(9):
         s.blob(wobbly(rng.uniform(108, 130), rng.uniform(18, 60), 11, 9, rng, 0.25), p.mark, 4, 0.5)
@@ -239,19 +213,7 @@ def ginger(p: Palette, rng: np.random.Generator) -> Sprite:
 def strawberries(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(112, 88)
     for cx, cy in ((34, 34), (78, 38), (56, 56)):
-        s.blob(
-            [
-                (cx - 20, cy - 12),
-                (cx, cy - 18),
-                (cx + 20, cy - 12),
-                (cx + 14, cy + 12),
-                (cx, cy + 28),
-                (cx - 14, cy + 12),
-            ],
-            p.skin,
-            9,
-            0.5,
-        )
+        s.blob(around(cx, cy, [(-20, -12), (0, -18), (20, -12), (14, 12), (0, 28), (-14, 12)]), p.skin, 9, 0.5)
         for _ in range(12):
             s.ellipse(cx + rng.uniform(-14, 14), cy + rng.uniform(-10, 16), 1.2, 1.7, (250, 220, 120))
         for k in (-12, -4, 4, 12):
@@ -259,15 +221,10 @@ def strawberries(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.sprite()
 
 
-def apple(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def apple(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(92, 92)
-    s.blob(
-        [(46, 22), (66, 14), (86, 36), (78, 70), (58, 86), (46, 82), (34, 86), (14, 70), (6, 36), (26, 14)],
-        p.skin,
-        13,
-        0.5,
-    )
+    outline = [(46, 22), (66, 14), (86, 36), (78, 70), (58, 86), (46, 82), (34, 86), (14, 70), (6, 36), (26, 14)]
+    s.blob(outline, p.skin, 13, 0.5)
     s.ellipse(46, 22, 9, 4, darker(p.skin, 0.35)).line([(46, 22), (50, 4)], p.mark, 3.5)
     return s.blob([(50, 12), (64, 2), (74, 8), (62, 15)], (70, 150, 56), 3).sprite()
 
