@@ -26,8 +26,7 @@ def melt(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     thing = scene.vessel
     name = scene.act.items[0]
     melted = phase(done, 0.25, 0.95)
-    staying = tuple(other for other in scene.names(scene.before) if other != name)
-    scene.show(frame, scene.food(scene.after, (*staying, name), {name: max(0.02, melted)}))
+    scene.show(frame, scene.food(scene.after, (*scene.staying, name), {name: max(0.02, melted)}))
     drop = ease(phase(done, 0.0, 0.2))
     size = 1.1 * (1 - 0.85 * melted)
     x, y = thing.cx + 130 * (1 - drop), thing.cy - 8 - 100 * (1 - drop)
@@ -171,14 +170,8 @@ def drain(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     pouring = 0.12 < done < 0.7
     if pouring or done > 0.72:
         for k in range(5):
-            stream(
-                frame,
-                (x - 60 + 30 * k, y + 70),
-                (x - 60 + 30 * k, 300),
-                (196, 224, 240),
-                5 if pouring else 2,
-                clock + k,
-            )
+            hole = x - 60 + 30 * k
+            stream(frame, (hole, y + 70), (hole, 300), (196, 224, 240), 5 if pouring else 2, clock + k)
     centred(frame, colander(), x, y)
     if share > 0:
         thing = vessel(Place.SMALL_BOWL, scene.style)

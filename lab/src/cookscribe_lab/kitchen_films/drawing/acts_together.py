@@ -131,11 +131,10 @@ def spread(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     thing = scene.vessel
     items = scene.act.items
     share = phase(done, 0.12, 0.92)
-    staying = tuple(name for name in scene.names(scene.before) if name not in items)
     if share > 0:
-        scene.show(frame, scene.food(scene.after, (*staying, *items), dict.fromkeys(items, share)))
+        scene.show(frame, scene.food(scene.after, (*scene.staying, *items), dict.fromkeys(items, share)))
     else:
-        scene.show(frame, scene.food(scene.before, staying))
+        scene.show(frame, scene.food(scene.before, scene.staying))
     reach = thing.ry * 0.9 if any(name in ("bread", "buns") for name in scene.act.base) else thing.rx * 0.75
     x = thing.cx - reach + 2 * reach * share
     scene.tool("butter knife").put(frame, x + 14, thing.cy + thing.ry * 0.5 * wave(clock, 1.3))
@@ -149,9 +148,8 @@ def layer(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     name, share, shares = in_turn(items, done)
     together = bool(scene.before[items[0]].mixture)
     landed = {one: phase(done, 0.15, 0.95) for one in items} if together else {**shares, name: phase(share, 0.1, 0.95)}
-    staying = tuple(one for one in scene.names(scene.before) if one not in items)
     coming = {one: amount for one, amount in landed.items() if amount > 0.06}
-    scene.show(frame, scene.food(scene.after, (*staying, *coming), coming))
+    scene.show(frame, scene.food(scene.after, (*scene.staying, *coming), coming))
     trip = (clock * 0.9) % 1.0
     reach = ease(min(1.0, trip * 2)) if trip < 0.5 else 1 - ease((trip - 0.5) * 2)
     x = thing.cx + 170 - 150 * reach
@@ -210,8 +208,7 @@ def remove(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     thing = scene.vessel
     items = scene.act.items
     left = 1 - done
-    staying = tuple(name for name in scene.names(scene.before) if name not in items)
-    scene.show(frame, scene.food(scene.before, (*staying, *items), dict.fromkeys(items, left)))
+    scene.show(frame, scene.food(scene.before, (*scene.staying, *items), dict.fromkeys(items, left)))
     if thing.hob:
         steam(frame, thing.cx, thing.cy - 20, 60, clock, 4)
     trip = (clock * 0.7) % 1.0

@@ -33,15 +33,13 @@ def hand_in(scene: Set, frame: Image.Image, names: tuple[str, ...], share: float
             centred(frame, sprite, x, y)
             scene.grasp.put(frame, x + sprite.width * 0.34, y - 4)
         elif share < 0.95:
-            scene.grasp.put(
-                frame, thing.cx + 60 + 320 * phase(share, 0.6, 0.95), thing.cy - 20 - 60 * phase(share, 0.6, 0.95)
-            )
+            away = phase(share, 0.6, 0.95)
+            scene.grasp.put(frame, thing.cx + 60 + 320 * away, thing.cy - 20 - 60 * away)
         return
     x, y = thing.cx + 96.0, max(66.0, thing.cy - 112.0)
     tilt = 20 + round(ease(phase(share, 0.0, 0.3)) * 5) * 6
     items = tuple(scene.portion(name) for name in names)
-    dish = tilted(items, tilt)
-    centred(frame, dish, x, y + 3 * wave(clock, 2.5))
+    centred(frame, tilted(items, tilt), x, y + 3 * wave(clock, 2.5))
     scene.grasp.put(frame, x + 52, y + 4 + 3 * wave(clock, 2.5))
     if 0.1 < share < 0.97:
         start, end = (x - 58, y + 28), (thing.cx - 6.0, thing.cy - 4.0)
@@ -50,8 +48,7 @@ def hand_in(scene: Set, frame: Image.Image, names: tuple[str, ...], share: float
         elif item.is_fluid:
             stream(frame, start, end, item.colour, 15, clock)
         else:
-            flying = [sprite for one in items for sprite in small(one)[:3]]
-            falling(frame, flying, start, end, 34, clock)
+            falling(frame, [sprite for one in items for sprite in small(one)[:3]], start, end, 34, clock)
 
 
 @lru_cache(maxsize=256)
@@ -126,17 +123,13 @@ def heat(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
             steam(frame, thing.cx, thing.cy - 10, 70, clock, 2 + round(4 * hot))
         else:
             steam(frame, thing.cx, thing.cy - 10, 60, clock, 2 + round(2 * hot))
-            _shimmer(frame, thing.cx, thing.cy, thing.rx, thing.ry, clock)
+            for k in range(5):
+                a = k * 1.3 + clock * 1.1
+                x, y = thing.rx * 0.42 * math.cos(a), thing.ry * 0.42 * math.sin(a * 1.1)
+                centred(frame, _gleam(), thing.cx + x, thing.cy + y)
     if done < 0.46:
-        pour_in(
-            scene, frame, tuple(scene.portion(name) for name in items), phase(done, 0.0, 0.45), clock, items[0] == "oil"
-        )
-
-
-def _shimmer(frame: Image.Image, cx: float, cy: float, rx: float, ry: float, clock: float) -> None:
-    for k in range(5):
-        a = k * 1.3 + clock * 1.1
-        centred(frame, _gleam(), cx + rx * 0.42 * math.cos(a), cy + ry * 0.42 * math.sin(a * 1.1))
+        poured = tuple(scene.portion(name) for name in items)
+        pour_in(scene, frame, poured, phase(done, 0.0, 0.45), clock, items[0] == "oil")
 
 
 @lru_cache(maxsize=1)
@@ -204,16 +197,14 @@ def _lemon_half(squash: int) -> Sprite:
 def squeeze(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Half a lemon in the fist; it drips."""
     thing = scene.vessel
-    staying = tuple(name for name in scene.names(scene.before) if name not in scene.act.items)
-    scene.show(frame, scene.food(scene.before, staying))
+    scene.show(frame, scene.food(scene.before, scene.staying))
     press = round((wave(clock, 0.9) + 1) * 2)
     x, y = thing.cx + 16.0, max(84.0, thing.cy - 92.0) - 60 * (1 - ease(phase(done, 0.0, 0.15)))
     centred(frame, _lemon_half(press), x, y)
     scene.grasp.put(frame, x + 22, y - 8)
     if press >= 2:
         stream(frame, (x - 4, y + 28), (x - 10, thing.cy + 4.0), palette("lemon").flesh, 6, clock)
-    drops = [_drop()]
-    falling(frame, drops, (x, y + 24), (thing.cx, thing.cy), 40, clock, 6)
+    falling(frame, [_drop()], (x, y + 24), (thing.cx, thing.cy), 40, clock, 6)
 
 
 @lru_cache(maxsize=1)

@@ -21,7 +21,6 @@ from cookscribe_lab.kitchen_films.states import Cut, Form, Heat, ItemState, Stat
 TURNS = 24  # positions of a full turn when something is stirred
 
 _FILLING = frozenset({"water", "stock", "milk", "cream", "tomato sauce"})
-_FLUID_FORMS = frozenset({Form.BLENDED})
 _BASES = frozenset({"rice", "pasta", "noodles"})
 
 
@@ -40,7 +39,7 @@ class Portion:
     @property
     def is_fluid(self) -> bool:
         """Whether it flows or is soft: a liquid, beaten egg, melted butter, mash, a sauce."""
-        if self.form in _FLUID_FORMS or self.cut in (Cut.BEATEN, Cut.MASHED, Cut.SQUEEZED) or self.heat is Heat.MELTED:
+        if self.form is Form.BLENDED or self.cut in (Cut.BEATEN, Cut.MASHED, Cut.SQUEEZED) or self.heat is Heat.MELTED:
             return True
         return FOODS[self.name].kind in (Kind.LIQUID, Kind.SAUCE) and self.form is not Form.SHAPED
 
@@ -93,25 +92,15 @@ def fluid(
     reach = 0.55 + 0.43 * level
     if smooth_surface:
         s.ellipse(rx, ry, rx * reach, ry * reach, colour, 7, 0.25)
-        s.ellipse(
-            rx - rx * 0.35 * reach,
-            ry - ry * 0.4 * reach,
-            rx * 0.3 * reach,
-            ry * 0.12 * reach,
-            lighter(colour, 0.5),
-            alpha=120,
-        )
+        x, y = rx - rx * 0.35 * reach, ry - ry * 0.4 * reach
+        s.ellipse(x, y, rx * 0.3 * reach, ry * 0.12 * reach, lighter(colour, 0.5), alpha=120)
     else:
         s.blob(wobbly(rx, ry, rx * reach, ry * reach, rng, 0.05, 12), colour, 9, 0.35)
         for _ in range(22):
             a, r = rng.uniform(0, 2 * math.pi), math.sqrt(rng.uniform()) * 0.8 * reach
             x, y = rx + rx * r * math.cos(a), ry + ry * r * math.sin(a)
-            s.blob(
-                wobbly(x, y, rx * 0.16, ry * 0.15, rng, 0.2),
-                mixed(colour, lighter(colour, 0.4), rng.uniform(0, 0.4)),
-                5,
-                0.4,
-            )
+            lump = wobbly(x, y, rx * 0.16, ry * 0.15, rng, 0.2)
+            s.blob(lump, mixed(colour, lighter(colour, 0.4), rng.uniform(0, 0.4)), 5, 0.4)
     return s.sprite()
 
 
@@ -143,12 +132,8 @@ def dough_ball(rx: float, ry: float, colour: Colour, rough: bool, rng: np.random
     if rough:
         for _ in range(16):
             a, r = rng.uniform(0, 2 * math.pi), math.sqrt(rng.uniform()) * 0.55
-            s.blob(
-                wobbly(rx + rx * r * math.cos(a), ry + ry * r * math.sin(a), rx * 0.14, ry * 0.14, rng, 0.25),
-                mixed(colour, darker(colour, 0.15), rng.uniform()),
-                5,
-                0.45,
-            )
+            lump = wobbly(rx + rx * r * math.cos(a), ry + ry * r * math.sin(a), rx * 0.14, ry * 0.14, rng, 0.25)
+            s.blob(lump, mixed(colour, darker(colour, 0.15), rng.uniform()), 5, 0.45)
     return s.sprite()
 
 
@@ -297,9 +282,8 @@ def _soft_layer(items: Sequence[Portion], rx: float, ry: float, rng: np.random.G
         elif item.is_fluid:
             layers.append(puddle(rx, ry, item.colour, item.amount, rng))
         elif kind is Kind.POWDER and item.name in ("flour", "sugar", "breadcrumbs"):
-            layers.append(
-                heap(rx, ry, palette(item.name).skin, item.amount * (1.0 if item.name != "sugar" else 0.6), rng)
-            )
+            share = 0.6 if item.name == "sugar" else 1.0
+            layers.append(heap(rx, ry, palette(item.name).skin, item.amount * share, rng))
     return layers
 
 

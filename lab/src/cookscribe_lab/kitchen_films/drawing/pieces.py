@@ -87,17 +87,10 @@ def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
             s.blob([(cx - 20, cy - 4), (cx, cy - 13), (cx + 20, cy - 4), (cx, cy + 1)], p.skin, 2, 0.3)
             s.blob(around(cx, cy, [(-19, -3), (0, -9), (19, -3), (8, 9), (-8, 9)]), p.flesh, 3, 0.2)
         case "strawberries":
-            outline = [
-                (cx - 13, cy - 9),
-                (cx, cy - 13),
-                (cx + 13, cy - 9),
-                (cx + 9, cy + 8),
-                (cx, cy + 16),
-                (cx - 9, cy + 8),
-            ]
-            s.blob(outline, p.skin, 2, 0.3)
-            s.blob([(cx + (x - cx) * 0.78, cy + (y - cy) * 0.78) for x, y in outline], p.flesh, 2, 0.2)
-            s.blob([(cx + (x - cx) * 0.3, cy + (y - cy) * 0.4) for x, y in outline], p.mark)
+            outline = [(-13, -9), (0, -13), (13, -9), (9, 8), (0, 16), (-9, 8)]
+            s.blob(around(cx, cy, outline), p.skin, 2, 0.3)
+            s.blob([(cx + x * 0.78, cy + y * 0.78) for x, y in outline], p.flesh, 2, 0.2)
+            s.blob([(cx + x * 0.3, cy + y * 0.4) for x, y in outline], p.mark)
         case "chili" | "sausages":
             wide = 15 if name == "sausages" else 8
             _round_slice(s, p, rng, wide, wide * 0.8, 0.8)
@@ -112,24 +105,15 @@ def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
             s.blob(wobbly(cx, cy, 19.5, 15.5, rng, 0.05), p.skin, 2, 0.2)
         case "bacon":
             for shift, colour, thick in ((0, p.skin, 13), (-3, p.mark, 3), (3.5, p.mark, 2.4)):
-                s.line(
-                    [(6 + 8 * k, cy + shift + 2.4 * math.sin(k * 1.5)) for k in range(6)],
-                    colour,
-                    thick,
-                    3 if thick > 5 else 0,
-                )
+                strip = [(6 + 8 * k, cy + shift + 2.4 * math.sin(k * 1.5)) for k in range(6)]
+                s.line(strip, colour, thick, 3 if thick > 5 else 0)
         case "bread" | "buns":
             return scaled(slice_of_bread(p), 0.5)
         case _ if name in _LEAFY:
             for _ in range(3):
                 x, y = rng.uniform(8, 24), rng.uniform(8, 36)
-                s.line(
-                    smooth([(x, y), (x + 9, y - 5), (x + 22, y + 3), (x + 9, y - 3)], 4),
-                    varied(p.flesh, rng, 16),
-                    4.6,
-                    1.5,
-                    0.5,
-                )
+                leaf = smooth([(x, y), (x + 9, y - 5), (x + 22, y + 3), (x + 9, y - 3)], 4)
+                s.line(leaf, varied(p.flesh, rng, 16), 4.6, 1.5, 0.5)
                 s.line([(x + 4, y - 3), (x + 15, y - 2)], p.mark, 1.2)
         case _:
             s.blob(wobbly(cx, cy, 22, 11, rng, 0.12), p.mark, 3, 0.35)

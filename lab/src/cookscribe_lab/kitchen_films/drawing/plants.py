@@ -80,12 +80,8 @@ def long(bend: float, thick: float, tip: bool, stripes: bool) -> Painter:
 def banana(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(140, 84)
     for lift in (0, 15):
-        s.blob(
-            around(0, lift, [(10, 26), (34, 52), (74, 62), (112, 48), (130, 18), (106, 34), (72, 42), (36, 32)]),
-            p.skin,
-            6,
-            0.45,
-        )
+        outline = [(10, 26), (34, 52), (74, 62), (112, 48), (130, 18), (106, 34), (72, 42), (36, 32)]
+        s.blob(around(0, lift, outline), p.skin, 6, 0.45)
         s.line([(130, 18 + lift), (133, 10 + lift)], (110, 86, 40), 5)
         s.line([(10, 26 + lift), (7, 23 + lift)], (90, 70, 36), 4)
     return s.sprite()
@@ -152,21 +148,10 @@ def leaves(count: int, long: float, wide: float, stems: bool) -> Painter:
             u = (math.cos(t), math.sin(t))
             v = (-u[1], u[0])
             ring = [(-1, 0), (-0.4, -0.9), (0.4, -0.7), (1, 0), (0.4, 0.7), (-0.4, 0.9)]
-            s.blob(
-                [(cx + u[0] * i * long + v[0] * j * wide, cy + u[1] * i * long + v[1] * j * wide) for i, j in ring],
-                varied(p.skin, rng, 12),
-                4,
-                0.5,
-            )
+            leaf = [(cx + u[0] * i * long + v[0] * j * wide, cy + u[1] * i * long + v[1] * j * wide) for i, j in ring]
+            s.blob(leaf, varied(p.skin, rng, 12), 4, 0.5)
             if k % 2:
-                s.line(
-                    [
-                        (cx - u[0] * long * 0.8, cy - u[1] * long * 0.8),
-                        (cx + u[0] * long * 0.7, cy + u[1] * long * 0.7),
-                    ],
-                    p.mark,
-                    1.2,
-                )
+                s.line([(cx + u[0] * long * t, cy + u[1] * long * t) for t in (-0.8, 0.7)], p.mark, 1.2)
         return s.sprite()
 
     return paint

@@ -103,6 +103,11 @@ class Set:
         inside = contents(state, where)
         return without_fat(state, inside) if where in (Place.PLATE, Place.DISH) else inside
 
+    @property
+    def staying(self) -> tuple[str, ...]:
+        """What is there before the act and not touched by it."""
+        return tuple(name for name in self.names(self.before) if name not in self.act.items)
+
     def food(
         self, state: State, names: Sequence[str] | None = None, amounts: dict[str, float] | None = None, turn: int = 0,
         thing: Vessel | None = None, coat: str = "",
@@ -133,12 +138,11 @@ class Set:
 
     def arriving(self, frame: Image.Image, shares: dict[str, float]) -> None:
         """The food while items come in one after the other: `shares` says how much of each is there."""
-        staying = tuple(name for name in self.names(self.before) if name not in self.act.items)
         coming = {name: share for name, share in shares.items() if share > 0}
         state = {**self.before}
         for name in coming:
             state[name] = self.after[name] if self.act.action in ("crack", "squeeze") else self.before[name]
-        self.show(frame, self.food(state, (*staying, *coming), coming))
+        self.show(frame, self.food(state, (*self.staying, *coming), coming))
 
     def portion(self, name: str, state: State | None = None) -> Portion:
         """One ingredient as it is seen before the act."""
