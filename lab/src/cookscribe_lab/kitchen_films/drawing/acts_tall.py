@@ -20,36 +20,28 @@ from cookscribe_lab.kitchen_films.states import Form, Place
 def _column(scene: Set, share_after: float, level: float, clock: float, spin: bool) -> Sprite:
     """What is in a blender or a glass, seen through the side."""
     glass = scene.act.place is Place.GLASS
+    step = int(clock * 10) % 6 if spin else 0
+    key = ("column", glass, round(share_after * 4), round(level * 8), step)
+    if key in scene.kept:
+        return scene.kept[key]
     top, bottom, high = (52.0, 40.0, 196) if glass else (64.0, 52.0, 198)
-    s_key = (glass, round(share_after * 4), round(level * 8), int(clock * 10) % 6 if spin else 0)
-    key = ("column", *s_key)
-    cached = scene.kept.get(key)
-    if cached is not None:
-        return cached
     inside = [scene.portion(name, scene.after) for name in scene.names(scene.after)]
-    layer = Image.new("RGBA", (140, 210))
-    smooth_colour = blend_colour(inside)
-    s = Sketch(140, 210)
+    fluids = [item for item in inside if item.is_fluid or item.form is Form.BLENDED]
     y0 = 204 - high * 0.86 * level
     half = top + (bottom - top) * (y0 / 204)
-    fluid_items = [item for item in inside if item.is_fluid or item.form is Form.BLENDED]
-    before = [scene.portion(name) for name in scene.names(scene.before)]
+    s = Sketch(140, 210)
     is_smooth = share_after > 0.2 or glass
-    colour = smooth_colour if is_smooth else blend_colour(fluid_items or inside)
-    if is_smooth or fluid_items:
-        shade = 255 if is_smooth else 200
+    if is_smooth or fluids:
+        colour, shade = (blend_colour(inside), 255) if is_smooth else (blend_colour(fluids), 200)
         outline = [(70 - half, y0), (70 + half, y0), (70 + bottom, 204), (70 - bottom, 204)]
-        s.polygon(outline, colour, 8, 0.35, alpha=shade)
-        s.ellipse(70, y0, half, 12, colour, 3, 0.4, alpha=shade)
-    layer.alpha_composite(s.sprite())
+        s.polygon(outline, colour, 8, 0.35, alpha=shade).ellipse(70, y0, half, 12, colour, 3, 0.4, alpha=shade)
+    layer = s.sprite()
     if share_after < 0.75 and not glass:
-        rng = generator("column", scene.seed, s_key[3])
-        solid = [
-            item for item in before or inside if not item.is_fluid and FOODS[item.name].kind is not Kind.POWDER
-        ] or []
+        rng = generator("column", scene.seed, step)
+        before = [scene.portion(name) for name in scene.names(scene.before)]
+        solid = [item for item in before or inside if not item.is_fluid and FOODS[item.name].kind is not Kind.POWDER]
         for k in range(round(22 * level * (1 - share_after)) if solid else 0):
-            item = solid[k % len(solid)]
-            sprite = small(item)[k % VARIANTS]
+            sprite = small(solid[k % len(solid)])[k % VARIANTS]
             x, y = rng.uniform(28, 112), rng.uniform(min(max(40.0, y0), 186.0), 194)
             centred(layer, scaled(sprite, 0.85), x, y)
     if spin:

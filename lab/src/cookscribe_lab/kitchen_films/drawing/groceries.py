@@ -8,44 +8,35 @@ import numpy as np
 
 from cookscribe_lab.kitchen_films.drawing.colours import darker, lighter, mixed, varied
 from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, around, smooth, wobbly
-from cookscribe_lab.kitchen_films.drawing.plants import Painter
 from cookscribe_lab.kitchen_films.food_table import Palette
 
 
-def pile(size: float, count: int, oval: float = 1.0) -> Painter:
+def pile(p: Palette, rng: np.random.Generator, size: float, count: int, oval: float = 1.0) -> Sprite:
     """A mound of small things: peas, beans, corn, rice, crumbs of meat."""
-
-    def paint(p: Palette, rng: np.random.Generator) -> Sprite:
-        s = Sketch(116, 84)
-        s.blob(wobbly(58, 50, 46, 28, rng, 0.05), darker(p.skin, 0.18), 10, 0.5)
-        spots = sorted((math.sqrt(rng.uniform()), rng.uniform(0, 2 * math.pi)) for _ in range(count))
-        for r, a in reversed(spots):
-            x, y = 58 + 47 * r * math.cos(a), 50 + 29 * r * math.sin(a) - 9 * (1 - r)
-            t = rng.uniform(0, math.pi)
-            dx, dy = size * oval * math.cos(t) * 0.6, size * oval * math.sin(t) * 0.5
-            s.line([(x - dx, y - dy), (x + dx, y + dy)], varied(p.skin, rng, 11), size * 1.5, size * 0.6, 0.5)
-        return s.sprite()
-
-    return paint
+    s = Sketch(116, 84)
+    s.blob(wobbly(58, 50, 46, 28, rng, 0.05), darker(p.skin, 0.18), 10, 0.5)
+    spots = sorted((math.sqrt(rng.uniform()), rng.uniform(0, 2 * math.pi)) for _ in range(count))
+    for r, a in reversed(spots):
+        x, y = 58 + 47 * r * math.cos(a), 50 + 29 * r * math.sin(a) - 9 * (1 - r)
+        t = rng.uniform(0, math.pi)
+        dx, dy = size * oval * math.cos(t) * 0.6, size * oval * math.sin(t) * 0.5
+        s.line([(x - dx, y - dy), (x + dx, y + dy)], varied(p.skin, rng, 11), size * 1.5, size * 0.6, 0.5)
+    return s.sprite()
 
 
-def slab(width: int, height: int, marbled: bool) -> Painter:
-    def paint(p: Palette, rng: np.random.Generator) -> Sprite:
-        s = Sketch(width + 12, height + 12)
-        outline = smooth(wobbly(width / 2 + 6, height / 2 + 6, width / 2, height / 2, rng, 0.08, 10))
-        s.polygon(outline, p.mark if marbled else p.skin, 6, 0.4)
-        inner = [
-            (width / 2 + 6 + (x - width / 2 - 6) * 0.9, height / 2 + 4 + (y - height / 2 - 6) * 0.84)
-            for x, y in outline
-        ]
-        s.polygon(inner, p.skin, 7, 0.4)
-        if marbled:
-            for _ in range(9):
-                x, y = rng.uniform(width * 0.2, width * 0.85), rng.uniform(height * 0.25, height * 0.8)
-                s.line([(x, y), (x + rng.uniform(6, 18), y + rng.uniform(-6, 6))], p.mark, 1.8, alpha=200)
-        return s.sprite()
-
-    return paint
+def slab(p: Palette, rng: np.random.Generator, width: int, height: int, marbled: bool) -> Sprite:
+    s = Sketch(width + 12, height + 12)
+    outline = smooth(wobbly(width / 2 + 6, height / 2 + 6, width / 2, height / 2, rng, 0.08, 10))
+    s.polygon(outline, p.mark if marbled else p.skin, 6, 0.4)
+    inner = [
+        (width / 2 + 6 + (x - width / 2 - 6) * 0.9, height / 2 + 4 + (y - height / 2 - 6) * 0.84) for x, y in outline
+    ]
+    s.polygon(inner, p.skin, 7, 0.4)
+    if marbled:
+        for _ in range(9):
+            x, y = rng.uniform(width * 0.2, width * 0.85), rng.uniform(height * 0.25, height * 0.8)
+            s.line([(x, y), (x + rng.uniform(6, 18), y + rng.uniform(-6, 6))], p.mark, 1.8, alpha=200)
+    return s.sprite()
 
 
 def bacon(p: Palette, rng: np.random.Generator) -> Sprite:
@@ -95,27 +86,31 @@ def shrimp(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.sprite()
 
 
-def block(width: float, depth: float, height: float, holes: bool = False, lines: bool = False) -> Painter:
+def block(
+    p: Palette,
+    rng: np.random.Generator,
+    width: float,
+    depth: float,
+    height: float,
+    holes: bool = False,
+    lines: bool = False,
+) -> Sprite:
     """A cuboid: cheese, butter, tofu, chocolate."""
-
-    def paint(p: Palette, rng: np.random.Generator) -> Sprite:
-        s = Sketch(round(width + depth + 16), round(depth * 0.6 + height + 16))
-        x, y = 8.0, 8 + depth * 0.6
-        top = [(x, y), (x + depth, 8), (x + depth + width, 8), (x + width, y)]
-        side = [(x + width, y), (x + width + depth, 8), (x + width + depth, 8 + height), (x + width, y + height)]
-        s.polygon([(x, y), (x + width, y), (x + width, y + height), (x, y + height)], darker(p.skin, 0.06), 3, 0.3)
-        s.polygon(top, lighter(p.skin, 0.3), 2, 0.2).polygon(side, darker(p.skin, 0.2), 2, 0.2)
-        if holes:
-            for _ in range(8):
-                hx, hy = rng.uniform(x + 9, x + width - 9), rng.uniform(y + 8, y + height - 8)
-                s.ellipse(hx, hy, rng.uniform(3, 6), rng.uniform(3, 5), p.mark, 2, 0.5)
-        if lines:
-            for k in range(1, 5):
-                s.line([(x + k * width / 5, y), (x + depth + k * width / 5, 8)], p.mark, 2)
-            s.line([(x + depth / 2, y - depth * 0.3), (x + depth / 2 + width, y - depth * 0.3)], p.mark, 2)
-        return s.sprite()
-
-    return paint
+    s = Sketch(round(width + depth + 16), round(depth * 0.6 + height + 16))
+    x, y = 8.0, 8 + depth * 0.6
+    top = [(x, y), (x + depth, 8), (x + depth + width, 8), (x + width, y)]
+    side = [(x + width, y), (x + width + depth, 8), (x + width + depth, 8 + height), (x + width, y + height)]
+    s.polygon([(x, y), (x + width, y), (x + width, y + height), (x, y + height)], darker(p.skin, 0.06), 3, 0.3)
+    s.polygon(top, lighter(p.skin, 0.3), 2, 0.2).polygon(side, darker(p.skin, 0.2), 2, 0.2)
+    if holes:
+        for _ in range(8):
+            hx, hy = rng.uniform(x + 9, x + width - 9), rng.uniform(y + 8, y + height - 8)
+            s.ellipse(hx, hy, rng.uniform(3, 6), rng.uniform(3, 5), p.mark, 2, 0.5)
+    if lines:
+        for k in range(1, 5):
+            s.line([(x + k * width / 5, y), (x + depth + k * width / 5, 8)], p.mark, 2)
+        s.line([(x + depth / 2, y - depth * 0.3), (x + depth / 2 + width, y - depth * 0.3)], p.mark, 2)
+    return s.sprite()
 
 
 def eggs(p: Palette, rng: np.random.Generator) -> Sprite:
@@ -158,13 +153,10 @@ def tortilla(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.dots(rng, 30, 3.4, [mixed(p.skin, p.mark, 0.55)]).sprite()
 
 
-def strands(wavy: float) -> Painter:
-    def paint(p: Palette, rng: np.random.Generator) -> Sprite:
-        s = Sketch(132, 80)
-        for k in range(26):
-            y = 14 + k * 2.1
-            points = [(6 + 15 * i, y + wavy * math.sin(i * 1.3 + k * 0.8) + rng.uniform(-1.5, 1.5)) for i in range(9)]
-            s.line(points, varied(p.skin, rng, 10), 3, 1, 0.5)
-        return s.sprite()
-
-    return paint
+def strands(p: Palette, rng: np.random.Generator, wavy: float) -> Sprite:
+    s = Sketch(132, 80)
+    for k in range(26):
+        y = 14 + k * 2.1
+        points = [(6 + 15 * i, y + wavy * math.sin(i * 1.3 + k * 0.8) + rng.uniform(-1.5, 1.5)) for i in range(9)]
+        s.line(points, varied(p.skin, rng, 10), 3, 1, 0.5)
+    return s.sprite()

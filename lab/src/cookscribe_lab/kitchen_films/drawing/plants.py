@@ -62,19 +62,15 @@ def potatoes(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.dots(rng, 26, 1.6, [darker(p.skin, 0.3)]).sprite()
 
 
-def long(bend: float, thick: float, tip: bool, stripes: bool) -> Painter:
-    def paint(p: Palette, _rng: np.random.Generator) -> Sprite:
-        s = Sketch(140, 66)
-        spine = [(16 + 104 * t, 36 + bend * (4 * (t - 0.5) ** 2 - 0.6)) for t in np.linspace(0, 1, 9)]
-        s.line(spine, p.skin, thick, thick * 0.34, 0.55)
-        if stripes:
-            for shift in (-0.22, 0.1):
-                s.line([(x, y + thick * shift) for x, y in spine[1:-1]], lighter(p.skin, 0.25), 1.6, alpha=170)
-        if tip:
-            s.line([spine[-1], (spine[-1][0] + 9, spine[-1][1] - 6)], STALK, 6, 2)
-        return s.sprite()
-
-    return paint
+def long(p: Palette, _rng: np.random.Generator, bend: float, thick: float, tip: bool) -> Sprite:
+    s = Sketch(140, 66)
+    spine = [(16 + 104 * t, 36 + bend * (4 * (t - 0.5) ** 2 - 0.6)) for t in np.linspace(0, 1, 9)]
+    s.line(spine, p.skin, thick, thick * 0.34, 0.55)
+    for shift in (-0.22, 0.1):
+        s.line([(x, y + thick * shift) for x, y in spine[1:-1]], lighter(p.skin, 0.25), 1.6, alpha=170)
+    if tip:
+        s.line([spine[-1], (spine[-1][0] + 9, spine[-1][1] - 6)], STALK, 6, 2)
+    return s.sprite()
 
 
 def banana(p: Palette, _rng: np.random.Generator) -> Sprite:
@@ -135,26 +131,22 @@ def broccoli(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.sprite()
 
 
-def leaves(count: int, long: float, wide: float, stems: bool) -> Painter:
-    def paint(p: Palette, rng: np.random.Generator) -> Sprite:
-        s = Sketch(112, 92)
-        for k in range(count):
-            a = rng.uniform(math.pi * 1.05, math.pi * 1.95)
-            r = rng.uniform(18, 46)
-            cx, cy = 56 + 1.05 * r * math.cos(a), 74 + r * 1.2 * math.sin(a)
-            if stems:
-                s.line([(56, 88), (cx, cy)], mixed(p.skin, p.mark, 0.5), 2)
-            t = a + rng.uniform(-0.6, 0.6)
-            u = (math.cos(t), math.sin(t))
-            v = (-u[1], u[0])
-            ring = [(-1, 0), (-0.4, -0.9), (0.4, -0.7), (1, 0), (0.4, 0.7), (-0.4, 0.9)]
-            leaf = [(cx + u[0] * i * long + v[0] * j * wide, cy + u[1] * i * long + v[1] * j * wide) for i, j in ring]
-            s.blob(leaf, varied(p.skin, rng, 12), 4, 0.5)
-            if k % 2:
-                s.line([(cx + u[0] * long * t, cy + u[1] * long * t) for t in (-0.8, 0.7)], p.mark, 1.2)
-        return s.sprite()
-
-    return paint
+def leaves(p: Palette, rng: np.random.Generator, count: int, long: float, wide: float) -> Sprite:
+    s = Sketch(112, 92)
+    for k in range(count):
+        a = rng.uniform(math.pi * 1.05, math.pi * 1.95)
+        r = rng.uniform(18, 46)
+        cx, cy = 56 + 1.05 * r * math.cos(a), 74 + r * 1.2 * math.sin(a)
+        s.line([(56, 88), (cx, cy)], mixed(p.skin, p.mark, 0.5), 2)
+        t = a + rng.uniform(-0.6, 0.6)
+        u = (math.cos(t), math.sin(t))
+        v = (-u[1], u[0])
+        ring = [(-1, 0), (-0.4, -0.9), (0.4, -0.7), (1, 0), (0.4, 0.7), (-0.4, 0.9)]
+        leaf = [(cx + u[0] * i * long + v[0] * j * wide, cy + u[1] * i * long + v[1] * j * wide) for i, j in ring]
+        s.blob(leaf, varied(p.skin, rng, 12), 4, 0.5)
+        if k % 2:
+            s.line([(cx + u[0] * long * t, cy + u[1] * long * t) for t in (-0.8, 0.7)], p.mark, 1.2)
+    return s.sprite()
 
 
 def avocado(p: Palette, _rng: np.random.Generator) -> Sprite:
