@@ -20,10 +20,7 @@ def run(options: StudyOptions) -> str:
     runner = VariantRunner(options)
     data = runner.data()
     rows, lines, shown = [], {}, []
-    for variant in MODELS:
-        outcomes = runner.outcomes(variant)
-        if not outcomes:
-            continue
+    for variant, outcomes in runner.finished(MODELS):
         curves = [curve(outcome) for outcome in outcomes]
         common = sorted(set.intersection(*(set(points) for points in curves)))
         values = {epoch: [points[epoch] for points in curves] for epoch in common}
