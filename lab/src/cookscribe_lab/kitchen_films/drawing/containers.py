@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
 from PIL import Image
 
 from cookscribe_lab.kitchen_films.drawing.assembly import picture_of
@@ -52,16 +53,12 @@ def _shaker(colour: Colour) -> Sprite:
     return s.sprite()
 
 
-def _little_bowl(colour: Colour, rough: bool) -> Sprite:
+def _little_bowl(colour: Colour) -> Sprite:
     s = Sketch(118, 82)
     s.blob([(8, 32), (26, 68), (59, 77), (92, 68), (110, 32), (59, 44)], (228, 226, 222), 9, 0.4)
     s.ellipse(59, 32, 52, 21, (244, 242, 238), 3, 0.4).ellipse(59, 33, 46, 17, darker(colour, 0.12), 5, 0.3)
     s.blob([(20, 32), (38, 17), (59, 12), (80, 17), (98, 32), (59, 45)], colour, 10, 0.4)
-    if rough:
-        import numpy as np
-
-        s.grain(np.random.default_rng(3), 9)
-    return s.sprite()
+    return s.grain(np.random.default_rng(3), 9).sprite()
 
 
 @lru_cache(maxsize=128)
@@ -77,7 +74,7 @@ def container(name: str) -> Sprite:
         return _jug(colour)
     if kind is Kind.SAUCE:
         return _jar(colour, {"mayonnaise": (50, 90, 170), "mustard": (70, 60, 40)}.get(name, (240, 240, 236)))
-    return _little_bowl(colour, True)
+    return _little_bowl(colour)
 
 
 def shaker(name: str) -> Sprite:

@@ -13,7 +13,7 @@ from PIL import Image, ImageChops, ImageDraw, ImageFilter
 from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.drawing.colours import GOLD, darker, lighter, mixed, palette
 from cookscribe_lab.kitchen_films.drawing.foods import has_body
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, patched, scaled, wobbly
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, patched, scaled, spots, wobbly
 from cookscribe_lab.kitchen_films.drawing.pieces import VARIANTS, is_big, piece
 from cookscribe_lab.kitchen_films.food_table import FOODS, Colour, Kind
 from cookscribe_lab.kitchen_films.states import Cut, Form, Heat, ItemState, State
@@ -130,9 +130,8 @@ def dough_ball(rx: float, ry: float, colour: Colour, rough: bool, rng: np.random
     s = Sketch(round(2 * rx), round(2 * ry))
     s.blob(wobbly(rx, ry, rx * 0.72, ry * 0.8, rng, 0.12 if rough else 0.03, 11), colour, 16, 0.45)
     if rough:
-        for _ in range(16):
-            a, r = rng.uniform(0, 2 * math.pi), math.sqrt(rng.uniform()) * 0.55
-            lump = wobbly(rx + rx * r * math.cos(a), ry + ry * r * math.sin(a), rx * 0.14, ry * 0.14, rng, 0.25)
+        for x, y in spots(rx, ry, rx, ry, 16, rng, 0.55):
+            lump = wobbly(x, y, rx * 0.14, ry * 0.14, rng, 0.25)
             s.blob(lump, mixed(colour, darker(colour, 0.15), rng.uniform()), 5, 0.45)
     return s.sprite()
 
@@ -158,10 +157,10 @@ def shaped(rx: float, ry: float, colour: Colour, mixture: str, heat: Heat, rng: 
     tone = mixed(colour, (150, 88, 40) if mixture == "cookies" else (92, 50, 26), 0.5) if done else colour
     if heat is Heat.SEARED:
         tone = mixed(colour, tone, 0.5)
-    spots = [(-0.5, -0.32), (0.03, -0.42), (0.54, -0.3), (-0.5, 0.34), (0.02, 0.4), (0.52, 0.36)]
+    places = [(-0.5, -0.32), (0.03, -0.42), (0.54, -0.3), (-0.5, 0.34), (0.02, 0.4), (0.52, 0.36)]
     if mixture == "patties":
-        spots = [(-0.42, -0.1), (0.42, -0.05), (0.0, 0.3)]
-    for x, y in spots:
+        places = [(-0.42, -0.1), (0.42, -0.05), (0.0, 0.3)]
+    for x, y in places:
         size = 0.36 if mixture == "patties" else 0.23
         cx, cy = rx + rx * x, ry + ry * y
         tall = 1.0 if mixture == "meatballs" else 0.72

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFilter
 
 from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.drawing.colours import lighter
-from cookscribe_lab.kitchen_films.drawing.paint import Point, Sketch, Sprite, centred
+from cookscribe_lab.kitchen_films.drawing.paint import Point, Sketch, Sprite, centred, spots
 from cookscribe_lab.kitchen_films.drawing.vessels import Vessel
 from cookscribe_lab.kitchen_films.food_table import Colour
 
@@ -58,10 +58,8 @@ def steam(target: Image.Image, cx: float, cy: float, spread: float, clock: float
 def _bubble_layer(rx: int, ry: int, phase: int, colour: Colour) -> Sprite:
     s = Sketch(2 * rx, 2 * ry)
     rng = generator("bubbles", phase)
-    for _ in range(26):
-        a, r = rng.uniform(0, 2 * math.pi), math.sqrt(rng.uniform()) * 0.86
+    for x, y in spots(rx, ry, rx, ry, 26, rng, 0.86):
         size = rng.uniform(3, 9)
-        x, y = rx + rx * r * math.cos(a), ry + ry * r * math.sin(a)
         s.ellipse(x, y, size, size * 0.72, lighter(colour, 0.55), 2, 0.5, alpha=170)
         s.ellipse(x - size * 0.25, y - size * 0.2, size * 0.3, size * 0.2, (255, 255, 255), alpha=230)
     return s.sprite()
@@ -77,9 +75,8 @@ def bubbles(target: Image.Image, thing: Vessel, share: float, clock: float, colo
 def _sizzle_layer(rx: int, ry: int, phase: int) -> Sprite:
     s = Sketch(2 * rx, 2 * ry)
     rng = generator("sizzle", phase)
-    for _ in range(34):
-        a, r = rng.uniform(0, 2 * math.pi), math.sqrt(rng.uniform()) * 0.92
-        s.ellipse(rx + rx * r * math.cos(a), ry + ry * r * math.sin(a), 2.4, 1.8, (255, 250, 225), alpha=200)
+    for x, y in spots(rx, ry, rx, ry, 34, rng, 0.92):
+        s.ellipse(x, y, 2.4, 1.8, (255, 250, 225), alpha=200)
     return s.sprite()
 
 

@@ -6,7 +6,7 @@ Everything is measured in stage pixels; a `Sketch` works at three times that siz
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageOps
@@ -52,6 +52,15 @@ def wobbly(
     return [
         (cx + rx * float(r) * math.cos(a), cy + ry * float(r) * math.sin(a)) for a, r in zip(angles, radii, strict=True)
     ]
+
+
+def spots(
+    cx: float, cy: float, rx: float, ry: float, count: int, rng: np.random.Generator, reach: float = 1.0
+) -> Iterator[Point]:
+    """Chance places inside an ellipse, up to `reach` of the way to its edge; each is drawn when it is asked for."""
+    for _ in range(count):
+        a, r = rng.uniform(0, 2 * math.pi), math.sqrt(rng.uniform()) * reach
+        yield cx + rx * r * math.cos(a), cy + ry * r * math.sin(a)
 
 
 class Sketch:

@@ -27,14 +27,6 @@ def _round_slice(s: Sketch, p: Palette, rng: np.random.Generator, rx: float, ry:
     s.blob(wobbly(cx, cy, rx * rim, ry * rim, rng, 0.03), p.flesh, 3, 0.2)
 
 
-def _spokes(s: Sketch, p: Palette, rx: float, ry: float, count: int, width: float) -> None:
-    cx, cy = s.width / 2, s.height / 2
-    for k in range(count):
-        a = 2 * math.pi * k / count
-        s.line([(cx + 0.25 * rx * math.cos(a), cy + 0.25 * ry * math.sin(a)),
-                (cx + rx * math.cos(a), cy + ry * math.sin(a))], p.mark, width)  # fmt: skip
-
-
 def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
     """One slice, about 40 pixels across."""
     s = Sketch(52, 46)
@@ -61,7 +53,9 @@ def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
             s.ellipse(cx, cy, 6, 5, p.mark, 1, 0.2)
         case "lemon":
             _round_slice(s, p, rng, 19, 16, 0.84)
-            _spokes(s, p, 15, 12.5, 8, 1.8)
+            for k in range(8):
+                x, y = 15 * math.cos(k * math.pi / 4), 12.5 * math.sin(k * math.pi / 4)
+                s.line([(cx + 0.25 * x, cy + 0.25 * y), (cx + x, cy + y)], p.mark, 1.8)
         case "banana":
             _round_slice(s, Palette(p.mark, p.flesh, p.mark), rng, 14, 12, 0.94)
             for a in (0.5, 2.6, 4.7):
