@@ -12,7 +12,6 @@ from cookscribe_lab.kitchen_films.drawing.colours import darker, lighter, mixed
 from cookscribe_lab.kitchen_films.drawing.hands import Held, holding, open_hand
 from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, place
 from cookscribe_lab.kitchen_films.drawing.style import Style
-from cookscribe_lab.kitchen_films.food_table import Colour
 
 _CX = 320
 
@@ -111,9 +110,10 @@ def talking(style: Style, clock: float, seed: int) -> Image.Image:
     _person(frame, style, clock, mouth, 6 * math.sin(clock * 0.9))
     _fronted(frame, style)
     swing = math.sin(clock * 2.1 + seed)
-    _gesture(style).put(frame, _CX + 96, 262 + 18 * swing)
+    right, left, _ = _hands(style)
+    right.put(frame, _CX + 96, 262 + 18 * swing)
     if seed % 2:
-        _left_gesture(style).put(frame, _CX - 96, 266 - 18 * swing)
+        left.put(frame, _CX - 96, 266 - 18 * swing)
     return frame
 
 
@@ -126,21 +126,13 @@ def tasting(style: Style, clock: float, done: float) -> Image.Image:
         mouth = 1 + int(clock * 4) % 2
     _person(frame, style, clock, mouth, 0.0)
     _fronted(frame, style)
-    spoon = _tasting_spoon(style.skin, style.sleeve)
+    _, _, spoon = _hands(style)
     spoon.put(frame, _CX + 120 - 116 * near, 250 - 78 * near)
     return frame
 
 
 @lru_cache(maxsize=16)
-def _tasting_spoon(skin: Colour, sleeve: Colour) -> Held:
-    return holding("spoon", skin, sleeve).turned(-72)
-
-
-@lru_cache(maxsize=16)
-def _gesture(style: Style) -> Held:
-    return open_hand(style.skin, style.sleeve).turned(-70)
-
-
-@lru_cache(maxsize=16)
-def _left_gesture(style: Style) -> Held:
-    return _gesture(style).mirrored()
+def _hands(style: Style) -> tuple[Held, Held, Held]:
+    """The right and the left hand that explain, and the one with the tasting spoon."""
+    right = open_hand(style.skin, style.sleeve).turned(-70)
+    return right, right.mirrored(), holding("spoon", style.skin, style.sleeve).turned(-72)
