@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -187,6 +187,13 @@ class VariantRunner:
             self.outcome(variant, seed, train=self.options.wants(variant.name)) for seed in range(self.options.seeds)
         )
         return [outcome for outcome in found if outcome is not None]
+
+    def finished(self, variants: Sequence[Variant]) -> Iterator[tuple[Variant, list[Outcome]]]:
+        """The variants that have any outcome, and all of theirs."""
+        for variant in variants:
+            outcomes = self.outcomes(variant)
+            if outcomes:
+                yield variant, outcomes
 
     def report(self, data: StudyData, predictions: Path) -> dict[str, Any]:
         """Scores of a file of predictions, kept beside it. One with METEOR serves those who do not ask for it too."""

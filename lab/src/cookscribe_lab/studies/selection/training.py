@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import torch
 from pydantic import Field
+from safetensors.torch import load_file, save
 
 from cookscribe.config import Config
+from cookscribe.files import write_bytes
 from cookscribe.learning.ema import Average
 from cookscribe.model.beyond.plan_losses import PLAN_LOSSES, PlanLosses
 from cookscribe.model.beyond.planner import Plan
-from cookscribe.model.beyond.plans import joined
+from cookscribe.model.beyond.plans import joined, plan_of, plan_parts
 from cookscribe.model.config import SPECIAL_TOKENS, ModelConfig, preset
 from cookscribe.model.decoding import DecodingConfig, write_stories
 from cookscribe.model.losses import LossConfig, StoryLosses
@@ -156,3 +159,13 @@ def point_out(selector: Selector, videos: Sequence[SelectionVideo], decoding: De
         stories = write_stories(selector.model, inputs, [video.spans for video in batch], words, decoding)
         chosen += [[step.choice for step in story.steps] for story in stories]
     return chosen
+
+
+def write_plan(path: Path, plan: Plan) -> None:
+    """Keep a plan in one file."""
+    write_bytes(path, save({name: value.contiguous() for name, value in plan_parts(plan).items()}))
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a plan that `write_plan` wrote."""
+    return plan_of(load_file(path))
