@@ -9,24 +9,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import save
+from torch import Tensor
 
-from cookscribe.encoders.base import Progress, silent
 from cookscribe.encoders.parameters import read_parameters, read_words
 from cookscribe.encoders.s3d import S3D, WIDTH, WordNumbers
 from cookscribe.encoders.weights import Found, cache_folder, locate, named
-from cookscribe.encoders.windows import encode_windows
+from cookscribe.encoders.windows import WindowEncoder
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import read_json, write_bytes, write_json
-from cookscribe.track import FeatureTrack
-from cookscribe.video import VideoFile
 
-RATE = 16.0
-WINDOW = 32
-STRIDE = 16
-SIDE = 256
+RATE, WINDOW, STRIDE, SIDE = 16.0, 32, 16, 256
 
 
-class MilNceEncoder:
+class MilNceEncoder(WindowEncoder):
     """One row of 512 numbers per second: what happens in the two seconds around it.
 
     Args:
@@ -36,8 +31,7 @@ class MilNceEncoder:
         side: pixels; 200 to 256 suit the weights.
     """
 
-    name = "milnce"
-    width = WIDTH
+    name, width = "milnce", WIDTH
 
     def __init__(
         self,
@@ -59,24 +53,9 @@ class MilNceEncoder:
         self.numbers = WordNumbers(words)
         self.rate, self.window, self.stride, self.side = rate, window, stride, side
 
-    def encode(self, video: VideoFile, progress: Progress = silent) -> FeatureTrack:
-        """(T, 512) float32, one row per `stride` frames."""
-        return encode_windows(
-            video,
-            self.features,
-            self.name,
-            rate=self.rate,
-            window=self.window,
-            stride=self.stride,
-            side=self.side,
-            progress=progress,
-        )
-
-    def features(self, clips: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """(B, T, H, W, 3) RGB -> (B, 512)."""
-        with torch.inference_mode():
-            pixels = torch.from_numpy(clips).to(self.device).permute(0, 4, 1, 2, 3).to(torch.float32)
-            return self.network(pixels.div_(255.0).contiguous()).cpu().numpy()  # type: ignore[no-any-return]
+    def network_rows(self, pixels: Tensor) -> Tensor:
+        rows: Tensor = self.network(pixels.div_(255.0).contiguous())
+        return rows
 
     def text(self, sentences: Sequence[str]) -> NDArray[np.float32]:
         """(B, 512): vectors whose dot product with the rows says how well sentence and film fit."""

@@ -53,7 +53,7 @@ def make_optimizer(model: nn.Module, config: TrainingConfig) -> torch.optim.Opti
     ]
     kind = torch.optim.AdamW if config.optimizer == "adamw" else torch.optim.Adam
     # The fused kernel takes one pass over the weights instead of a dozen.
-    return kind(groups, lr=config.learning_rate, betas=config.betas, fused=True)
+    return kind(groups, lr=config.learning_rate, fused=True)
 
 
 def write_state(

@@ -18,7 +18,7 @@ from cookscribe.evaluation import Events, Report, evaluate
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.nearest import NearestNeighbourCaptioner
 from cookscribe.progress import track
-from cookscribe.proposals.pdvc.ranking import rerank
+from cookscribe.proposals.plain import rerank
 from cookscribe.seeds import generator
 from cookscribe.text.ingredients import canonical
 from cookscribe.text.tokens import ptb_tokens

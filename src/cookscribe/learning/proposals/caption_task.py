@@ -135,7 +135,7 @@ class CaptionTask:
             inputs, truth = videos.inputs(items, self.device), videos.truth(items, self.device)
             layers, encoded = self.model(inputs.frames, inputs.mask, inputs.durations)
             self.sizes = encoded.pyramid.sizes
-            matched = [match(layers[n].logits, layers[n].boxes, truth.boxes, self.config) for n in self.numbers]
+            matched = [match(layers[n].logits, layers[n].boxes, truth.boxes) for n in self.numbers]
             for place in range(len(items)):
                 lessons = []
                 for number, pairs in zip(self.numbers, matched, strict=True):

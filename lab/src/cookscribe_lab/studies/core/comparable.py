@@ -15,7 +15,7 @@ from cookscribe.learning.proposals.out_of_fold import ProposeOptions, propose_fo
 from cookscribe.learning.proposals.run import ProposalRun, train_proposals
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.pdvc import PDVC
-from cookscribe.proposals.pdvc.ranking import rerank
+from cookscribe.proposals.plain import rerank
 from cookscribe_lab.studies.core.candidate_sets import open_youcook2
 from cookscribe_lab.studies.core.report import short_hash
 from cookscribe_lab.studies.core.study_data import StudyData
