@@ -22,6 +22,8 @@ SCHEMA_VERSION = 1
 # Files made of a recipe whose plain name may be taken beside the film: soup.recipe.json, soup.recipe.vtt.
 RECIPE_MARK = ".recipe"
 
+UNSURE = 0.35  # a step below this confidence is shown as unsure
+
 # Far above what any film gives.
 MOST_BYTES = 16 * 2**20
 MOST_STEPS = 1000

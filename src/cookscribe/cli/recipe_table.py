@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from cookscribe.recipe import Recipe
 
-UNSURE = 0.35  # a step below this confidence is shown as unsure; the page has the same border
-
 
 def print_recipe(recipe: Recipe, screen: Console) -> None:
     """Print the recipe as a table, its warnings below."""
@@ -49,6 +47,8 @@ def print_recipe(recipe: Recipe, screen: Console) -> None:
 
 def sureness(confidence: float | None) -> str:
     """How sure, in rich's markup; unsure steps catch the eye."""
+    from cookscribe.recipe import UNSURE
+
     if confidence is None:
         return ""
     return f"[yellow]{confidence:.0%} ?[/]" if confidence < UNSURE else f"{confidence:.0%}"

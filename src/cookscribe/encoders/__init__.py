@@ -51,12 +51,12 @@ def _load_one(name: str, options: EncoderOptions) -> Encoder:
         from cookscribe.encoders.speech import SpeechEncoder
         from cookscribe.senses.recogniser import FromFile, Whisper
 
-        listener = (
+        recogniser = (
             FromFile(options.transcripts)
             if options.transcripts
             else Whisper(options.weights.get("whisper"), options.language, options.device)
         )
-        return SpeechEncoder(listener, options.weights.get("minilm"))
+        return SpeechEncoder(recogniser, options.weights.get("minilm"))
     if name == "tsn":
         from cookscribe.encoders.tsn import TsnEncoder, TsnFolder, read_lengths
 

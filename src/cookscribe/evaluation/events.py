@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,16 +73,6 @@ class Video:
     def count(self) -> int:
         """How many events were predicted."""
         return 0 if self.predicted is None else len(self.predicted)
-
-
-def bare_ids(keys: Sequence[str]) -> dict[str, str]:
-    """Bare id -> key as it stands in the file.
-
-    ActivityNet-style files put `v_` before every id. It is taken off only when every key has it: a YouTube id may begin
-    with `v_` itself.
-    """
-    prefixed = bool(keys) and all(key.startswith("v_") for key in keys)
-    return {key[2:] if prefixed else key: key for key in keys}
 
 
 def _matches(truth: Mapping[str, Events], predictions: Mapping[str, Events]) -> dict[str, str]:

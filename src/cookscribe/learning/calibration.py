@@ -15,12 +15,12 @@ from cookscribe.text.tokens import ptb_tokens
 ALIKE = 0.5  # a step is right if its time overlaps a true step's by this much, and so do the words of the two sentences
 
 
-def right_steps(told: Events, video: AnnotatedVideo) -> list[bool]:
+def right_steps(predicted: Events, video: AnnotatedVideo) -> list[bool]:
     """Which steps are right: one true step has about the same time and about the same words."""
-    near = tiou_matrix(told.spans, video.spans) >= ALIKE
+    near = tiou_matrix(predicted.spans, video.spans) >= ALIKE
     return [
         any(word_f1(sentence, video.sentences[number]) >= ALIKE for number in np.flatnonzero(row))
-        for row, sentence in zip(near, told.sentences, strict=True)
+        for row, sentence in zip(near, predicted.sentences, strict=True)
     ]
 
 

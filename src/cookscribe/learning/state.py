@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.learning.config import TrainingConfig
 from cookscribe.learning.ema import Average
-from cookscribe.model_folder import MOST_STATE, STATE, put_weights, read_tensors, write_tensors
+from cookscribe.model_folder import MOST_STATE, put_weights, read_tensors, write_tensors
 
 
 @dataclass
@@ -37,11 +37,6 @@ class Counters:
         """Close the running epoch."""
         self.epoch += 1
         self.position, self.losses, self.gradient, self.seconds = 0, {}, 0.0, 0.0
-
-
-def state_path(folder: Path) -> Path:
-    """Where the state of the training in `folder` lies."""
-    return folder / STATE
 
 
 def make_optimizer(model: nn.Module, config: TrainingConfig) -> torch.optim.Optimizer:
