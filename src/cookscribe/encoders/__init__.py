@@ -42,7 +42,7 @@ def _load_one(name: str, options: EncoderOptions) -> Encoder:
     if name == "milnce":
         from cookscribe.encoders.milnce import MilNceEncoder
 
-        return MilNceEncoder(options.weights.get("milnce"), device=options.device)
+        return MilNceEncoder(options.weights.get("milnce"), options.device)
     if name == "i3d":
         from cookscribe.encoders.i3d import I3dEncoder
 

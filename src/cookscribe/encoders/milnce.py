@@ -15,10 +15,8 @@ from cookscribe.encoders.parameters import read_parameters, read_words
 from cookscribe.encoders.s3d import S3D, WIDTH, WordNumbers
 from cookscribe.encoders.weights import Found, cache_folder, locate, named
 from cookscribe.encoders.windows import WindowEncoder
-from cookscribe.errors import BadFileError, BadValueError
+from cookscribe.errors import BadFileError
 from cookscribe.files import read_json, write_bytes, write_json
-
-RATE, WINDOW, STRIDE, SIDE = 16.0, 32, 16, 256
 
 
 class MilNceEncoder(WindowEncoder):
@@ -26,32 +24,17 @@ class MilNceEncoder(WindowEncoder):
 
     Args:
         weights: folder of the published files or of our copy; None searches for them.
-        rate: frames per second that go into a window.
-        window, stride: frames per window and between windows.
-        side: pixels; 200 to 256 suit the weights.
+        device: where the network runs.
     """
 
     name, width = "milnce", WIDTH
+    rate, window, stride, side = 16.0, 32, 16, 256
 
-    def __init__(
-        self,
-        weights: Path | None = None,
-        rate: float = RATE,
-        window: int = WINDOW,
-        stride: int = STRIDE,
-        side: int = SIDE,
-        device: str = "cpu",
-    ) -> None:
-        if window < 2 or window % 2 or side < 64 or side % 2 or not 1 <= stride <= window or rate <= 0:
-            raise BadValueError(
-                "milnce", f"cannot use {window} frames of {side} px every {stride} frames at {rate} fps"
-            )
+    def __init__(self, weights: Path | None = None, device: str = "cpu") -> None:
         self.network, words = load_s3d(locate("milnce", weights))
-        self.network.fold()
-        self.network.to(device)
+        self.network.fold().to(device)
         self.device = device
         self.numbers = WordNumbers(words)
-        self.rate, self.window, self.stride, self.side = rate, window, stride, side
 
     def network_rows(self, pixels: Tensor) -> Tensor:
         rows: Tensor = self.network(pixels.div_(255.0).contiguous())

@@ -78,7 +78,7 @@ class SpeechRun(Config):
     """How the writer of narrated videos is trained.
 
     Attributes:
-        model, training, losses, decoding: changes to the values above.
+        model, training: changes to the values above.
         augmentation: how videos are varied in training; reward: how the last epochs are.
         min_count: a word must be written this often to be a word of the vocabulary.
         development: share of the training videos kept apart to choose the weights.
@@ -86,8 +86,6 @@ class SpeechRun(Config):
 
     model: dict[str, Any] = Field(default_factory=dict)
     training: dict[str, Any] = Field(default_factory=dict)
-    losses: dict[str, Any] = Field(default_factory=dict)
-    decoding: dict[str, Any] = Field(default_factory=dict)
     augmentation: Augmentation = Augmentation()
     reward: RewardConfig = RewardConfig()
     min_count: int = Field(default=3, ge=1)
@@ -161,8 +159,8 @@ def make_task(run: SpeechRun, material: SpeechMaterial, seed: int | None = None)
     }
     config = StoryConfig(
         model=preset("small-b", **(MODEL | run.model | sizes)),
-        losses=LossConfig.parse(LOSSES | run.losses, "losses"),
-        decoding=DecodingConfig.parse(DECODING | run.decoding, "decoding"),
+        losses=LossConfig.parse(LOSSES, "losses"),
+        decoding=DecodingConfig.parse(DECODING, "decoding"),
         read_words=reader.space.words,
         actions=("cook",),
         encoder=ENCODER,
