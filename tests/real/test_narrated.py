@@ -11,9 +11,9 @@ from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.soda import soda
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.narrated.run import Narrated
-from cookscribe.learning.nearest import NearestNeighbourCaptioner
 from cookscribe.learning.story_task import story_events
 from cookscribe.pipelines.speech import SpeechPipeline
+from cookscribe_lab.nearest import NearestNeighbourCaptioner
 
 VIDEOS, REMEMBERED = 30, 300
 

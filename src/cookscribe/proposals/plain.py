@@ -5,6 +5,8 @@ All of them take and give `Candidates`; what they give is sorted by start, like 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,9 +30,7 @@ def with_nearest_captions(events: Candidates, candidates: Candidates) -> Candida
     overlap = tiou_matrix(events.spans, candidates.spans)
     by_score = np.argsort(-candidates.scores, kind="stable")
     nearest = by_score[overlap[:, by_score].argmax(axis=1)]
-    return Candidates(
-        events.spans, events.scores, events.duration, tuple(captions[i] for i in nearest), count=events.count
-    )
+    return replace(events, captions=tuple(captions[i] for i in nearest))
 
 
 def everything(candidates: Candidates) -> Candidates:

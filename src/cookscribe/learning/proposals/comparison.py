@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -86,9 +86,7 @@ def _expected(candidates: Candidates, count: int) -> int:
 def _captioned(candidates: Candidates) -> Candidates:
     if candidates.captions is not None:
         return candidates
-    return Candidates(
-        candidates.spans, candidates.scores, candidates.duration, ("",) * len(candidates), count=candidates.count
-    )
+    return replace(candidates, captions=("",) * len(candidates))
 
 
 def _events(candidates: Candidates) -> Events:

@@ -23,12 +23,12 @@ from cookscribe.evaluation.report import evaluate
 from cookscribe.files import read_json, write_json, write_text
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
 from cookscribe.learning.narrated.run import Narrated, SpeechRun, inference_decoding
-from cookscribe.learning.nearest import NearestNeighbourCaptioner
 from cookscribe.learning.story_task import story_events
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.pipelines.transcript_reader import NarratedVideo
 from cookscribe.proposals.plain import reranked, suppressed
 from cookscribe.seeds import generator
+from cookscribe_lab.nearest import NearestNeighbourCaptioner
 from cookscribe_lab.studies.core import tables
 from cookscribe_lab.studies.core.candidate_sets import open_youcook2
 from cookscribe_lab.studies.core.registry import StudyOptions
