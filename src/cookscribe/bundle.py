@@ -50,7 +50,7 @@ class BundleConfig(Config):
         simulated: True when it learnt from the simulated kitchen only.
         films: for which films it is, in words a user understands.
         wording: of the made-up recipes it learnt from, see `kitchen.recipes`; "" for real ones.
-        most_overlap: of two steps whose temporal IoU is above this only the surer one is told, and neighbours that
+        most_overlap: of two steps whose temporal IoU is above this only the surer one is kept, and neighbours that
             still overlap meet in the middle, or become one if one says nothing new; 1 leaves all steps as they are.
         weak: a recipe whose mean confidence is below this says that its evidence is weak.
         calibration: slope and shift that turn the log odds of the model's own confidence into those of being right, as

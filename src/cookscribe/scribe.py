@@ -81,7 +81,7 @@ class Scribe:
             ingredients: what is used, if known; it makes the sentences better.
             title: of the recipe; by default made from the file's name.
             transcript: what is said, if it is known.
-            stage: is told how far the work is.
+            stage: called with how far the work is.
 
         Raises:
             NoModelFitsError: no bundle can read this film; the message says why and what can be done.

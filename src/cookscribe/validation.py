@@ -39,7 +39,7 @@ def checked(value: Any, shape: TypeAdapter[Shape], subject: str | Path, expected
         raise BadFileError(subject, f"is not {expected}: {explain(error)}", "see docs/data.md for the format") from None
 
 
-def bare_ids(keys: Iterable[str], path: Path) -> dict[str, str]:
+def bare_ids(keys: Iterable[str], path: str | Path = "videos") -> dict[str, str]:
     """Map each key of an ActivityNet-style file to the bare video id.
 
     Such files put `v_` before every id. It is taken off only when every key has it, because a YouTube id may begin with

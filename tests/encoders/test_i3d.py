@@ -119,7 +119,7 @@ def test_the_network_equals_the_written_out_one(published: tuple[Path, dict[str,
 def test_a_film_becomes_a_track(
     published: tuple[Path, dict[str, tuple[np.ndarray, ...]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cookscribe.encoders.i3d.SIDE", 64)
+    monkeypatch.setattr("cookscribe.encoders.i3d.I3dEncoder.side", 64)
     track = I3dEncoder(published[0]).encode(VideoFile(films.plain(tmp_path / "f.mp4", 3.0)))
     assert (track.encoder, track.values.shape) == ("i3d", (3, 1024))
     np.testing.assert_allclose(track.times, [0.5, 1.5, 2.5], atol=0.01)

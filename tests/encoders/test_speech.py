@@ -11,7 +11,7 @@ import pytest
 
 import films
 from cookscribe.cli import build_app
-from cookscribe.encoders import EncoderOptions, load_encoder, speech
+from cookscribe.encoders import EncoderOptions, load_encoder
 from cookscribe.encoders.jobs import words_path, write_words
 from cookscribe.encoders.speech import SpeechEncoder
 from cookscribe.encoders.store import FeatureStore
@@ -138,7 +138,7 @@ def test_words_are_kept_beside_the_features(tmp_path: Path) -> None:
 
 
 def test_long_sound_is_cut_where_it_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speech, "PIECE", PIECE)
+    monkeypatch.setattr("cookscribe.senses.recogniser.PIECE", PIECE)
     random = np.random.default_rng(0)
     length = round(2.4 * PIECE * SOUND_RATE)
     sound = random.normal(0, 0.2, length).astype(np.float32)

@@ -21,7 +21,7 @@ from cookscribe.learning.bag_of_words_pretraining import bag_loss
 from cookscribe.learning.datasets.oracle import oracle_labels
 from cookscribe.learning.loop import shuffled, train
 from cookscribe.learning.story_run import StoryRun, make_task, read_candidate_file, read_material, train_story
-from cookscribe.learning.story_task import StoryTask, told_events
+from cookscribe.learning.story_task import StoryTask, story_events
 from cookscribe.pipelines.story_writer import StoryWriter
 from tests.learning.story_kitchen import video, write_kitchen
 
@@ -49,7 +49,7 @@ def test_it_learns_to_tell_films_it_has_not_seen(learnt: Path) -> None:
     given = [writer.prepare(events, truth.ingredients, track) for truth, track, events in films]
     stories = writer.write(given)
     truth = {film.id: told_events_of(film) for film, _, _ in films}
-    told = {film.id: told_events(story) for (film, _, _), story in zip(films, stories, strict=True)}
+    told = {film.id: story_events(story) for (film, _, _), story in zip(films, stories, strict=True)}
     # A story of another film is the baseline: right words, wrong film.
     ids = list(truth)
     exchanged = {key: told[ids[n - 1]] for n, key in enumerate(ids)}

@@ -61,7 +61,7 @@ def test_generalised_iou_at_the_corners(a: tuple[float, float], b: tuple[float, 
 @settings(max_examples=40, deadline=None)
 @given(logit=st.floats(-12, 12), target=st.integers(0, 1))
 def test_focal_loss(logit: float, target: int) -> None:
-    value = focal_loss(torch.tensor(logit, dtype=torch.float64), torch.tensor(float(target)).double(), 0.25, 2.0)
+    value = focal_loss(torch.tensor(logit, dtype=torch.float64), torch.tensor(float(target)).double())
     assert value.item() == pytest.approx(plain_focal(logit, target), rel=1e-6, abs=1e-12)
 
 
@@ -98,7 +98,7 @@ def test_the_match_is_the_cheapest_of_all(queries: int, events: int) -> None:
     draw = torch.Generator().manual_seed(queries * 10 + events)
     logits, boxes = torch.randn(1, queries, generator=draw) * 3, torch.rand(1, queries, 2, generator=draw)
     truth = torch.rand(events, 2, generator=draw)
-    pairs = match(logits, boxes, [truth], CONFIG)
+    pairs = match(logits, boxes, [truth])
     assert len(pairs.queries) == min(queries, events)
     assert len(set(pairs.queries.tolist())) == len(set(pairs.events.tolist())) == min(queries, events)
     found = total(logits[0], boxes[0], truth, pairs.queries.tolist(), pairs.events.tolist())
@@ -118,7 +118,7 @@ def layer(batch: int, queries: int, seed: int = 0) -> Layer:
 def test_class_and_giou_losses_of_a_batch_with_an_empty_video() -> None:
     found = layer(2, 4)
     truth = Truth([torch.rand(3, 2), torch.zeros(0, 2)])
-    pairs = match(found.logits, found.boxes, truth.boxes, CONFIG)
+    pairs = match(found.logits, found.boxes, truth.boxes)
     assert pairs.videos.tolist() == [0, 0, 0]
     criterion = Criterion(CONFIG)
     is_event = set(pairs.queries.tolist())
@@ -138,7 +138,7 @@ def test_class_and_giou_losses_of_a_batch_with_an_empty_video() -> None:
 def test_a_batch_without_any_event_has_finite_losses() -> None:
     found = layer(2, 3)
     truth = Truth([torch.zeros(0, 2)] * 2)
-    pairs = match(found.logits, found.boxes, truth.boxes, CONFIG)
+    pairs = match(found.logits, found.boxes, truth.boxes)
     criterion = Criterion(CONFIG)
     assert criterion.loss_class(found, pairs, truth).divisor == 1
     giou = criterion.loss_giou(found, pairs, truth)
@@ -169,7 +169,7 @@ def test_the_published_count_head_is_a_classification_with_a_ceiling() -> None:
 def test_more_events_than_queries_are_all_counted_by_the_class_loss() -> None:
     found = layer(1, 2)
     truth = Truth([torch.rand(5, 2)])
-    pairs = match(found.logits, found.boxes, truth.boxes, CONFIG)
+    pairs = match(found.logits, found.boxes, truth.boxes)
     assert len(pairs.queries) == 2
     assert Criterion(CONFIG).loss_class(found, pairs, truth).divisor == 5
     assert Criterion(CONFIG).loss_giou(found, pairs, truth).divisor == 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cookscribe.candidates import Candidates
-from cookscribe.proposals.pdvc.ranking import rank_scores, rerank
+from cookscribe.proposals.plain import rank_scores, rerank
 
 SPANS = np.array([[0.0, 10.0], [1.0, 10.0], [20.0, 30.0], [40.0, 50.0]])
 

@@ -11,9 +11,9 @@ from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.soda import soda
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.narrated.run import Narrated
-from cookscribe.learning.nearest import NearestNeighbourCaptioner
-from cookscribe.learning.story_task import told_events
+from cookscribe.learning.story_task import story_events
 from cookscribe.pipelines.speech import SpeechPipeline
+from cookscribe_lab.nearest import NearestNeighbourCaptioner
 
 VIDEOS, REMEMBERED = 30, 300
 
@@ -41,7 +41,7 @@ def test_the_bundle_beats_the_nearest_neighbour(data_folder: Path) -> None:
         nearest[key] = Events(spans, tuple(neighbours.caption(heard.track.over(spans))))
         inputs.append(pipeline.reader.input(heard, spans))
     stories = pipeline.writer.write(inputs)
-    ours = {key: told_events(story) for key, story in zip(truth, stories, strict=True)}
+    ours = {key: story_events(story) for key, story in zip(truth, stories, strict=True)}
     assert soda(truth, ours, "tIoU", "strict") > 28
     assert soda(truth, ours, "CIDEr", "strict") > 1.5 * soda(truth, nearest, "CIDEr", "strict")
     assert soda(truth, ours, "CIDEr", "released") > soda(truth, nearest, "CIDEr", "released")

@@ -20,12 +20,12 @@ from cookscribe.senses.event_words import (
     PLACES,
     IngredientFinder,
     common_ingredients,
-    heard_table,
     name_words,
+    transcript_table,
     words_around,
 )
 from cookscribe.senses.transcripts import Transcript
-from cookscribe.senses.word_space import SAID_BY, HeardText, WordSpace, plain
+from cookscribe.senses.word_space import SAID_BY, TranscriptWords, WordSpace, plain
 
 TALKS = ["so chop the onion very finely", "now fry the onion in butter", "then boil the rice in water"] * 6
 
@@ -64,34 +64,34 @@ def test_words_in_like_company_have_like_vectors() -> None:
 
 def test_a_track_says_what_is_said_nearby() -> None:
     known = space()
-    heard = HeardText(np.array([known.number["onion"], known.number["rice"]]), np.array([10.0, 50.0]), timed=True)
+    heard = TranscriptWords(np.array([known.number["onion"], known.number["rice"]]), np.array([10.0, 50.0]), timed=True)
     track = known.track(heard, 60.0)
     assert track.values.shape == (30, known.track_width)
     width = known.vectors.shape[1]
     near = track.values[:, :width] @ known.vectors[known.number["onion"]]
     assert near[5] > near[25]
-    silent = known.track(HeardText(np.zeros(0, dtype=np.int64), np.zeros(0), timed=False), 60.0)
+    silent = known.track(TranscriptWords(np.zeros(0, dtype=np.int64), np.zeros(0), timed=False), 60.0)
     assert not silent.values.any()
 
 
 def test_space_and_names_survive_their_files(tmp_path: Path) -> None:
-    listener = TranscriptReader(space(), ("onion", "soy sauce"))
-    listener.save(tmp_path)
+    reader = TranscriptReader(space(), ("onion", "soy sauce"))
+    reader.save(tmp_path)
     again = TranscriptReader.load(tmp_path)
-    assert (again.space.words, again.names) == (listener.space.words, listener.names)
-    assert np.allclose(again.space.vectors, listener.space.vectors, atol=1e-3)
+    assert (again.space.words, again.names) == (reader.space.words, reader.names)
+    assert np.allclose(again.space.vectors, reader.space.vectors, atol=1e-3)
     (tmp_path / "words.json").write_text('["onion"]')
     with pytest.raises(BadFileError, match="mixes two models"):
         TranscriptReader.load(tmp_path)
 
 
 def test_places_tell_inside_from_around() -> None:
-    heard = HeardText(np.arange(2, 9), np.array([1.0, 9.0, 10.5, 15.0, 19.5, 21.0, 40.0]), timed=True)
+    heard = TranscriptWords(np.arange(2, 9), np.array([1.0, 9.0, 10.5, 15.0, 19.5, 21.0, 40.0]), timed=True)
     found = words_around(heard, (10.0, 20.0))
     # 9 s before the start is too far from a timed event, and so is what comes 20 s behind it.
     assert found[:, 0].tolist() == [3, 4, 5, 6, 7]
     assert found[:, 1].tolist() == [3, 0, 1, 2, 6]
-    spread = words_around(HeardText(heard.ids, heard.times, timed=False), (10.0, 20.0))
+    spread = words_around(TranscriptWords(heard.ids, heard.times, timed=False), (10.0, 20.0))
     assert spread[:, 0].tolist() == [2, 3, 4, 5, 6, 7, 8]
     assert (spread[:, 1] >= 9).all()
 
@@ -101,7 +101,7 @@ def test_places_tell_inside_from_around() -> None:
 def test_words_around_are_the_nearest_in_order(seed: int, count: int, timed: bool) -> None:
     rng = np.random.default_rng(seed)
     times = np.sort(rng.uniform(0, 100, count))
-    heard = HeardText(np.arange(2, count + 2), times, timed)
+    heard = TranscriptWords(np.arange(2, count + 2), times, timed)
     start, end = np.sort(rng.uniform(0, 100, 2))
     found = words_around(heard, (start, end))
     assert len(found) <= MOST_WORDS
@@ -119,18 +119,18 @@ def test_tables_begin_with_the_ingredients() -> None:
     assert [known.words[n] for n in names.ids] == ["soy", "sauce", "onion", "sauce"]
     assert np.allclose(names.shares, [1 / 6, 1 / 6, 3 / 6, 5 / 6])
     heard = known.heard(Transcript.from_text("chop the onion", 30.0))
-    table = heard_table(heard, np.array([[0.0, 30.0], [0.0, 1.0]]), names, 30.0)
+    table = transcript_table(heard, np.array([[0.0, 30.0], [0.0, 1.0]]), names, 30.0)
     assert table.shape[0] == 2
     assert [known.words[n] for n in table[0, :, 0]] == ["soy", "sauce", "onion", "sauce", "chop", "onion"]
 
 
 def test_places_tell_how_an_ingredient_stands_to_an_event() -> None:
     known = space()
-    heard = HeardText(np.array([known.number["chop"], known.number["onion"]]), np.array([4.0, 5.0]), timed=True)
+    heard = TranscriptWords(np.array([known.number["chop"], known.number["onion"]]), np.array([4.0, 5.0]), timed=True)
     spans = np.array([[0.0, 10.0], [90.0, 100.0]])
     kinds = len(LIST_BORDERS) + 1
     tables = {
-        listed: heard_table(heard, spans, name_words(["onion", "rice"], known, given=listed), 100.0)
+        listed: transcript_table(heard, spans, name_words(["onion", "rice"], known, given=listed), 100.0)
         for listed in (True, False)
     }
     for listed, first in ((True, GIVEN), (False, HEARD_NAME)):
@@ -167,10 +167,10 @@ def test_ingredients_are_heard() -> None:
     assert names == ("onion", "soy sauce")
     transcript = Transcript.from_text("some soy sauce , and rice , then two onions", 30.0)
     assert IngredientFinder(names)(transcript) == ("soy sauce", "onion")
-    listener = TranscriptReader(space(), names)
-    video = listener.listen(transcript, 30.0)
+    reader = TranscriptReader(space(), names)
+    video = reader.listen(transcript, 30.0)
     spans = np.array([[0.0, 30.0]])
-    without, listed = listener.input(video, spans), listener.input(video, spans, ["rice"])
+    without, listed = reader.input(video, spans), reader.input(video, spans, ["rice"])
     assert without.copy_words is not None
     assert listed.copy_words is not None
     # Names stand first: two words of one and one of the other name, or one word of the list.

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation import Events, evaluate
-from cookscribe.learning import nearest
-from cookscribe.learning.nearest import NearestNeighbourCaptioner
+from cookscribe_lab import nearest
 from cookscribe_lab.kitchen_features.stream_folder import settings_for, write_streams
+from cookscribe_lab.nearest import NearestNeighbourCaptioner
 from lab.tests.kitchen_features.plain_videos import plain_videos
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cookscribe.cli.tables import print_table
+
 if TYPE_CHECKING:
     from cookscribe.learning.datasets.matching import Agreement
     from cookscribe.learning.datasets.root import YouCook2
@@ -37,7 +39,7 @@ def show(folder: DataOption, json_path: JsonOption = None) -> None:
 
     youcook2 = YouCook2(folder)
     present = youcook2.present()
-    _print_table(
+    print_table(
         f"Files under {youcook2.root}",
         ["file", "", "place"],
         [[name, "there" if there else "MISSING", FILES[name]] for name, there in present.items()],
@@ -76,7 +78,7 @@ def _count_splits(youcook2: YouCook2) -> dict[str, dict[str, float]]:
             "% named in the sentences": round(100 * named / max(1, sum(listed)), 2),
             "correlation of their number with that of the steps": round(float(alike), 3),
         }
-    _print_table(
+    print_table(
         "Annotated videos",
         ["", *counts],
         [[name, *(f"{row[name]:g}" for row in counts.values())] for name in counts["training"]],
@@ -100,7 +102,7 @@ def _count_words(youcook2: YouCook2, with_vectors: bool) -> dict[str, float]:
         figures[f"% of them in {vectors.name}"] = 100 * vectors.table(words).coverage
     except MissingDependencyError:
         pass  # the table then simply has no such row
-    _print_table("Vocabulary", ["", ""], [[name, f"{value:.4g}"] for name, value in figures.items()])
+    print_table("Vocabulary", ["", ""], [[name, f"{value:.4g}"] for name, value in figures.items()])
     return figures
 
 
@@ -136,7 +138,7 @@ def _count_oracle(youcook2: YouCook2) -> dict[str, dict[str, float]]:
             "mean tIoU (%)": 100 * tiou / max(steps, 1),
         }
     names = list(figures["paper"])
-    _print_table(
+    print_table(
         "Oracle labels on the validation candidates",
         ["", *figures],
         [[name, *(f"{figures[rule][name]:.4g}" for rule in figures)] for name in names],
@@ -193,7 +195,7 @@ def _figures(agreement: Agreement) -> dict[str, Any]:
 
 
 def _print_agreement(comparisons: dict[str, Agreement]) -> None:
-    _print_table(
+    print_table(
         "Agreement with published labels, in percent of (step, name) pairs",
         ["", "steps", "precision", "recall", "F1"],
         [
@@ -201,7 +203,7 @@ def _print_agreement(comparisons: dict[str, Agreement]) -> None:
             for name, a in comparisons.items()
         ],
     )
-    _print_table(
+    print_table(
         "Most frequent disagreements",
         ["", "only found", "only labelled"],
         [
@@ -227,16 +229,3 @@ def _print_examples(name: str, agreement: Agreement, count: int, seed: int) -> N
     for index in chosen:
         kind, word, sentence = agreement.examples[index]
         print(f"  {word} ({kind}): {sentence}" if kind != word else f"  {word}: {sentence}")
-
-
-def _print_table(title: str, columns: list[str], rows: list[list[str]], left: tuple[int, ...] = (0,)) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    for n, column in enumerate(columns):
-        table.add_column(column, justify="left" if n in left else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    Console().print(table)

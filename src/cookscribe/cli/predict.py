@@ -56,10 +56,10 @@ def predict(
     speech = read_timed_transcripts(transcripts) if transcripts is not None else {}
     inputs = {}
     for key in track(sorted(found), "reading features"):
-        heard = None
+        texts = None
         if "speech" in writer.config.texts:
-            heard = candidate_texts(("speech",), found[key], speech.get(key), key)[0]
-        inputs[key] = writer.prepare(found[key], names.get(key, ()), store.read(key), heard, key)
+            texts = candidate_texts(("speech",), found[key], speech.get(key), key)[0]
+        inputs[key] = writer.prepare(found[key], names.get(key, ()), store.read(key), texts, key)
     stories = dict(zip(inputs, writer.write(list(inputs.values()), decoding), strict=True))
     written = {key: [(step.span.tolist(), step.sentence) for step in story.steps] for key, story in stories.items()}
     write_json(out, as_predictions(written))

@@ -42,7 +42,7 @@ def _load_one(name: str, options: EncoderOptions) -> Encoder:
     if name == "milnce":
         from cookscribe.encoders.milnce import MilNceEncoder
 
-        return MilNceEncoder(options.weights.get("milnce"), device=options.device)
+        return MilNceEncoder(options.weights.get("milnce"), options.device)
     if name == "i3d":
         from cookscribe.encoders.i3d import I3dEncoder
 
@@ -51,12 +51,12 @@ def _load_one(name: str, options: EncoderOptions) -> Encoder:
         from cookscribe.encoders.speech import SpeechEncoder
         from cookscribe.senses.recogniser import FromFile, Whisper
 
-        listener = (
+        recogniser = (
             FromFile(options.transcripts)
             if options.transcripts
             else Whisper(options.weights.get("whisper"), options.language, options.device)
         )
-        return SpeechEncoder(listener, options.weights.get("minilm"))
+        return SpeechEncoder(recogniser, options.weights.get("minilm"))
     if name == "tsn":
         from cookscribe.encoders.tsn import TsnEncoder, TsnFolder, read_lengths
 

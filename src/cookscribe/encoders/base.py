@@ -17,7 +17,7 @@ Progress = Callable[[float], None]
 
 
 def silent(seconds: float) -> None:
-    """A `Progress` that tells nobody."""
+    """A `Progress` that does nothing."""
     del seconds
 
 
@@ -37,7 +37,7 @@ class Encoder(Protocol):
 
 
 class EncoderOptions(Config):
-    """What encoders can be told. Each reads only what concerns it.
+    """Options of all encoders. Each reads only what concerns it.
 
     Attributes:
         weights: path of the weights by name, for weights that are not where they are looked for.

@@ -46,7 +46,6 @@ class EncodeJob:
         out: feature folder, see `FeatureStore`.
         options: for the encoder.
         limits: for the films.
-        threads: decoder threads.
         half: store rows as float16, in half the space.
     """
 
@@ -54,7 +53,6 @@ class EncodeJob:
     out: Path
     options: EncoderOptions = field(default_factory=EncoderOptions)
     limits: Limits = field(default_factory=Limits)
-    threads: int = 1
     half: bool = False
 
     def __call__(self) -> Callable[[Path, Progress], Encoded]:
@@ -64,7 +62,7 @@ class EncodeJob:
 
         def work(path: Path, progress: Progress) -> Encoded:
             began = time.monotonic()
-            video = VideoFile(path, self.limits, threads=self.threads)
+            video = VideoFile(path, self.limits, threads=1)
             track = encoder.encode(video, progress)
             transcript = spoken(encoder)
             if transcript is not None:

@@ -25,7 +25,7 @@ class SpeechEncoder:
     """One row of 384 numbers per two seconds: what is said in the ten seconds around it; zeros where nobody speaks.
 
     Args:
-        listener: where the words come from.
+        recogniser: where the words come from.
         weights: folder of the sentence model; None searches for it.
 
     Attributes:
@@ -35,14 +35,14 @@ class SpeechEncoder:
     name = "speech"
     width = SentenceVectors.width
 
-    def __init__(self, listener: Recogniser, weights: Path | None = None) -> None:
-        self.listener = listener
+    def __init__(self, recogniser: Recogniser, weights: Path | None = None) -> None:
+        self.recogniser = recogniser
         self.vectors = SentenceVectors(weights)
         self.transcript: Transcript | None = None
 
     def encode(self, video: VideoFile, progress: Progress = silent) -> FeatureTrack:
         """(T, 384) float32. A film without speech gives zeros and a warning, so that it can still be joined."""
-        self.transcript = self.listener(video, progress)
+        self.transcript = self.recogniser(video, progress)
         if not len(self.transcript):
             video.warn("the film has no sound" if video.info.sound is None else "no speech was recognised")
         return self.track(self.transcript, video.duration)

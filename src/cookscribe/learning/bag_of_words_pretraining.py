@@ -1,4 +1,4 @@
-"""A head start for the words: which words does the sentence of an event hold, in no order?
+"""Pretraining on bags of words: which words does the sentence of an event hold, in no order?
 
 A recipe model learns that a feature means "onion" through the selector, a memory and a whole sentence, word by word.
 Yet most of it is nearly linear and learnt in seconds: feature perceptron and word output alone predict the bag of words
@@ -26,8 +26,10 @@ WEIGHT_DECAY = 0.01
 UNSEEN = 0.5
 
 
-def learn_words(model: RecipeModel, examples: Sequence[tuple[StoryInput, StoryTruth]], epochs: int, seed: int) -> float:
-    """Give the feature perceptron and the word output their head start.
+def pretrain_bag_of_words(
+    model: RecipeModel, examples: Sequence[tuple[StoryInput, StoryTruth]], epochs: int, seed: int
+) -> float:
+    """Pretrain the feature perceptron and the word output.
 
     Afterwards the output's bias is the logarithm of how common each word is.
 

@@ -15,16 +15,16 @@ from cookscribe.text.tokens import ptb_tokens
 ALIKE = 0.5
 
 
-def right_steps(told: Events, video: AnnotatedVideo, alike: float = ALIKE) -> list[bool]:
+def right_steps(predicted: Events, video: AnnotatedVideo, alike: float = ALIKE) -> list[bool]:
     """Which steps are right: one true step has about the same time and about the same words.
 
     Args:
         alike: least tIoU of the two steps and least F1 of the words of their sentences.
     """
-    near = tiou_matrix(told.spans, video.spans) >= alike
+    near = tiou_matrix(predicted.spans, video.spans) >= alike
     return [
         any(word_f1(sentence, video.sentences[number]) >= alike for number in np.flatnonzero(row))
-        for row, sentence in zip(near, told.sentences, strict=True)
+        for row, sentence in zip(near, predicted.sentences, strict=True)
     ]
 
 

@@ -34,7 +34,6 @@ class TrainingConfig(Config):
     batch_size: int = Field(default=16, ge=1)
     learning_rate: float = Field(default=1e-4, gt=0)
     optimizer: Literal["adamw", "adam"] = "adamw"
-    betas: tuple[float, float] = (0.9, 0.999)
     weight_decay: float = Field(default=0.01, ge=0)
     schedule: ScheduleConfig = ScheduleConfig()
     clip: float = Field(default=1.0, ge=0)

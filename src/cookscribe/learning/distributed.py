@@ -71,11 +71,11 @@ class Processes:
         data = json.dumps(value).encode() if self.first else b""
         length = torch.tensor([len(data)], device=self.device)
         dist.broadcast(length, 0)
-        told = torch.zeros(int(length.item()), dtype=torch.uint8, device=self.device)
+        received = torch.zeros(int(length.item()), dtype=torch.uint8, device=self.device)
         if self.first:
-            told.copy_(torch.frombuffer(bytearray(data), dtype=torch.uint8))
-        dist.broadcast(told, 0)
-        return json.loads(bytes(told.cpu().tolist()))
+            received.copy_(torch.frombuffer(bytearray(data), dtype=torch.uint8))
+        dist.broadcast(received, 0)
+        return json.loads(bytes(received.cpu().tolist()))
 
 
 def join(device: str = "cpu") -> Processes:

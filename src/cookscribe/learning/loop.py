@@ -33,8 +33,9 @@ from cookscribe.learning.distributed import Processes, join
 from cookscribe.learning.ema import Average
 from cookscribe.learning.interrupt import Interrupt
 from cookscribe.learning.schedule import factor
-from cookscribe.learning.state import Counters, make_optimizer, read_state, state_path, write_state
+from cookscribe.learning.state import Counters, make_optimizer, read_state, write_state
 from cookscribe.model_folder import (
+    STATE,
     WEIGHTS,
     fingerprint,
     put_weights,
@@ -196,7 +197,7 @@ class _Run:
         return history
 
     def _start(self) -> None:
-        path = state_path(self.folder)
+        path = self.folder / STATE
         if path.is_file():
             self.counters = read_state(path, self.choices, self.model, self.optimizer, self.average)
         elif self.processes.first:
@@ -316,13 +317,13 @@ class _Run:
             self.model.train()
             if not math.isfinite(scores.get(self.task.score, math.nan)):
                 raise NonFiniteLossError(f"epoch {self.counters.epoch + 1}", f"{self.task.score} is not finite")
-        told: dict[str, float] = self.processes.tell(scores)
-        return told
+        everywhere: dict[str, float] = self.processes.tell(scores)
+        return everywhere
 
     def _save(self) -> None:
         if self.processes.first:
             write_json(self.folder / HISTORY, asdict(self._history()))
-            write_state(state_path(self.folder), self.choices, self.counters, self.model, self.optimizer, self.average)
+            write_state(self.folder / STATE, self.choices, self.counters, self.model, self.optimizer, self.average)
 
     def _history(self) -> History:
         counters = self.counters

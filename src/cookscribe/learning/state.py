@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.learning.config import TrainingConfig
 from cookscribe.learning.ema import Average
-from cookscribe.model_folder import MOST_STATE, STATE, put_weights, read_tensors, write_tensors
+from cookscribe.model_folder import MOST_STATE, put_weights, read_tensors, write_tensors
 
 
 @dataclass
@@ -39,11 +39,6 @@ class Counters:
         self.position, self.losses, self.gradient, self.seconds = 0, {}, 0.0, 0.0
 
 
-def state_path(folder: Path) -> Path:
-    """Where the state of the training in `folder` lies."""
-    return folder / STATE
-
-
 def make_optimizer(model: nn.Module, config: TrainingConfig) -> torch.optim.Optimizer:
     """Adam or AdamW with weight decay on matrices only: biases, normalisation and other vectors are left alone."""
     trainable = [value for value in model.parameters() if value.requires_grad]
@@ -53,7 +48,7 @@ def make_optimizer(model: nn.Module, config: TrainingConfig) -> torch.optim.Opti
     ]
     kind = torch.optim.AdamW if config.optimizer == "adamw" else torch.optim.Adam
     # The fused kernel takes one pass over the weights instead of a dozen.
-    return kind(groups, lr=config.learning_rate, betas=config.betas, fused=True)
+    return kind(groups, lr=config.learning_rate, fused=True)
 
 
 def write_state(

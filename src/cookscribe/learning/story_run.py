@@ -15,7 +15,7 @@ from cookscribe.candidates import Candidates
 from cookscribe.config import Config
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadValueError, MissingDependencyError
-from cookscribe.learning.bag_of_words_pretraining import learn_words
+from cookscribe.learning.bag_of_words_pretraining import pretrain_bag_of_words
 from cookscribe.learning.config import TrainingConfig
 from cookscribe.learning.datasets.glove import WordVectors
 from cookscribe.learning.datasets.records import AnnotatedVideo
@@ -82,7 +82,7 @@ class StoryRun(Config):
         features: folder of feature tracks; videos without features are left out.
         preset: "paper-b" to "paper-bivt" or "small-b" to "small-bivt", for model, losses, training and decoding.
         model, losses, training, decoding: changes to the preset.
-        word_epochs: passes of the head start for the words (see `story_words`); the preset decides if left out.
+        word_epochs: passes of `bag_of_words_pretraining`; the preset decides if left out.
         oracle: "paper" or "story"; the preset decides if left out.
         texts: what is read beside each candidate: "caption", "speech".
         parts: an event's feature is its mean over this many equal parts of the event, side by side; 1 is the paper's.
@@ -124,8 +124,8 @@ class StoryRun(Config):
         return size
 
     @property
-    def head_start(self) -> int:
-        """Passes of the head start for the words, by file or preset."""
+    def pretraining_epochs(self) -> int:
+        """Passes of `bag_of_words_pretraining`, by file or preset."""
         return WORD_EPOCHS[self.size] if self.word_epochs is None else self.word_epochs
 
     def training_config(self) -> TrainingConfig:
@@ -232,8 +232,8 @@ def make_task(run: StoryRun, material: StoryMaterial, texts: Sequence[str] = ())
     """
     rest, held_out = development_split(material.videos, run.development)
     learnt = [material.videos[key] for key in rest]
-    told = (text for video in learnt for text in video.sentences)
-    vocabulary = Vocabulary.build((*told, *texts), run.min_count)
+    sentences = (text for video in learnt for text in video.sentences)
+    vocabulary = Vocabulary.build((*sentences, *texts), run.min_count)
     read_words = _read_words(learnt, vocabulary, material.vectors)
     least = ACTION_COUNTS[run.size] if run.min_action_count is None else run.min_action_count
     actions = _named_actions(learnt, material.actions, least)
@@ -252,7 +252,7 @@ def make_task(run: StoryRun, material: StoryMaterial, texts: Sequence[str] = ())
         model=preset(run.preset, **(run.model | sizes)),
         losses=LossConfig.parse(LOSS_PRESETS[run.size] | run.losses, "losses"),
         decoding=DecodingConfig.parse(DECODING_PRESETS[run.size] | run.decoding, "decoding"),
-        word_epochs=run.head_start,
+        word_epochs=run.pretraining_epochs,
         oracle=run.oracle or ORACLES[run.size],
         texts=run.texts,
         parts=run.parts,
@@ -282,8 +282,8 @@ def make_task(run: StoryRun, material: StoryMaterial, texts: Sequence[str] = ())
     if material.vectors is not None:
         words, read = (material.vectors.table(names).values for names in (vocabulary.words, read_words))
         task.model.load_word_vectors(torch.from_numpy(words), torch.from_numpy(read))
-    if run.head_start and examples:
-        learn_words(task.model, [(e.input, e.truth) for e in examples], run.head_start, task.seed)
+    if run.pretraining_epochs and examples:
+        pretrain_bag_of_words(task.model, [(e.input, e.truth) for e in examples], run.pretraining_epochs, task.seed)
     return task
 
 

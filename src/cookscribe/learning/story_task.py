@@ -94,16 +94,16 @@ class StoryTask:
         """SODA (strict) of the recipes of the development videos."""
         stories = decode(self.model, [given for _, given in self.development], self.vocabulary, self.config)
         truth = {video.id: Events(video.spans, video.sentences) for video, _ in self.development}
-        told = {video.id: told_events(story) for (video, _), story in zip(self.development, stories, strict=True)}
+        predicted = {video.id: story_events(story) for (video, _), story in zip(self.development, stories, strict=True)}
         steps = [len(story.steps) for story in stories]
         return {
-            "soda_cider": soda(truth, told, "CIDEr", "strict"),
-            "soda_tiou": soda(truth, told, "tIoU", "strict"),
+            "soda_cider": soda(truth, predicted, "CIDEr", "strict"),
+            "soda_tiou": soda(truth, predicted, "tIoU", "strict"),
             "steps": float(np.mean(steps)),
         }
 
 
-def told_events(story: Story) -> Events:
+def story_events(story: Story) -> Events:
     """A story as the evaluators see it."""
     spans = np.array([step.span for step in story.steps], dtype=np.float64).reshape(-1, 2)
     return Events(spans, tuple(step.sentence for step in story.steps))

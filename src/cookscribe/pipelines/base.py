@@ -20,7 +20,7 @@ Stage = Callable[[str, float], None]
 
 
 def silent_stage(stage: str, share: float) -> None:
-    """A `Stage` that tells nobody."""
+    """A `Stage` that does nothing."""
     del stage, share
 
 
@@ -32,7 +32,7 @@ class Request:
         film: open.
         ingredients: what is used; empty if nobody knows.
         listening: where the words of the film come from.
-        stage: is told how far the work is.
+        stage: called with how far the work is.
     """
 
     film: VideoFile

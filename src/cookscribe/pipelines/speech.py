@@ -16,7 +16,7 @@ from cookscribe.pipelines.transcript_reader import TranscriptReader
 from cookscribe.proposals.spans import SpanFinder, check_width, load_finder
 from cookscribe.recipe import Influence, StepEvidence
 from cookscribe.senses.transcripts import Transcript
-from cookscribe.senses.word_space import HeardText
+from cookscribe.senses.word_space import TranscriptWords
 from cookscribe.story import StoryStep
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.ingredients import IngredientMatcher, canonical
@@ -89,7 +89,7 @@ class SpeechPipeline:
         )
 
 
-def confidence(step: StoryStep, events: Candidates, heard: HeardText) -> float:
+def confidence(step: StoryStep, events: Candidates, heard: TranscriptWords) -> float:
     """How sure a step is, 0 to 1, in the model's own measure.
 
     The geometric mean probability of a word, times the estimated overlap of the event with a true step, less where

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Self
@@ -21,6 +22,8 @@ from cookscribe.story import Story
 from cookscribe.text.vocabulary import Vocabulary
 from cookscribe.track import FeatureTrack
 
+KIND = "story"
+DECODING_BATCH = 128  # videos
 SAME = "train both with one configuration, on the same videos and with different seeds"
 
 
@@ -60,22 +63,6 @@ class StoryWriter:
             raise BadValueError(folder, "its words are not those of the model it shall write along with", SAME)
         return other.model
 
-    def check_track(self, name: str, found: FeatureTrack) -> None:
-        """Refuse features the model was not made for."""
-        width = self.config.track_width
-        if found.width != width:
-            raise BadValueError(
-                name,
-                f"its {found.encoder} features have {found.width} columns, the model reads {width}",
-                "use the features the model was trained on",
-            )
-        if self.config.encoder and found.encoder != self.config.encoder:
-            raise BadValueError(
-                name,
-                f"its features come from {found.encoder!r}, the model was trained on {self.config.encoder!r}",
-                "encode the video with that encoder",
-            )
-
     def prepare(
         self,
         candidates: Candidates,
@@ -95,7 +82,7 @@ class StoryWriter:
         """
         candidates = with_features(candidates, track, name, self.config.parts)
         if track is not None:
-            self.check_track(name, track)
+            track.check(name, self.config.track_width, self.config.encoder)
         assert candidates.features is not None
         if candidates.features.shape[1] != self.config.model.feature_size:
             raise BadValueError(name, f"candidate features have {candidates.features.shape[1]} columns")
@@ -119,17 +106,8 @@ def with_features(candidates: Candidates, track: FeatureTrack | None, name: str,
         return candidates
     if track is None:
         raise BadValueError(name, "has neither candidate features nor a feature track", "encode the video first")
-    return Candidates(
-        spans=candidates.spans,
-        scores=candidates.scores,
-        duration=candidates.duration,
-        captions=candidates.captions,
-        caption_scores=candidates.caption_scores,
-        features=np.concatenate([track.over(spans) for spans in equal_parts(candidates.spans, parts)], axis=1).astype(
-            track.values.dtype
-        ),
-        count=candidates.count,
-    )
+    pooled = [track.over(spans) for spans in equal_parts(candidates.spans, parts)]
+    return replace(candidates, features=np.concatenate(pooled, axis=1).astype(track.values.dtype))
 
 
 def equal_parts(spans: NDArray[np.floating], parts: int) -> list[NDArray[np.float64]]:
@@ -137,12 +115,6 @@ def equal_parts(spans: NDArray[np.floating], parts: int) -> list[NDArray[np.floa
     start, end = np.asarray(spans, dtype=np.float64).reshape(-1, 2).T
     borders = [start + (end - start) * (number / parts) for number in range(parts)] + [end]
     return [np.stack(pair, axis=1) for pair in pairwise(borders)]
-
-
-KIND = "story"
-
-
-DECODING_BATCH = 128
 
 
 def decode(

@@ -14,16 +14,16 @@ from cookscribe.candidates import Candidates
 from cookscribe.errors import BadFileError
 from cookscribe.files import MOST_DESCRIPTION, read_json, write_json
 from cookscribe.model.story_input import StoryInput
-from cookscribe.senses.event_words import IngredientFinder, heard_table, name_words
+from cookscribe.senses.event_words import IngredientFinder, name_words, transcript_table
 from cookscribe.senses.transcripts import Transcript
-from cookscribe.senses.word_space import HeardText, WordSpace
+from cookscribe.senses.word_space import TranscriptWords, WordSpace
 from cookscribe.track import FeatureTrack
 
 NAMES = "ingredients.json"
 
 
 @dataclass(frozen=True, eq=False)
-class HeardVideo:
+class NarratedVideo:
     """A video of which only the words are known.
 
     Attributes:
@@ -31,7 +31,7 @@ class HeardVideo:
         duration: seconds.
     """
 
-    heard: HeardText
+    heard: TranscriptWords
     track: FeatureTrack
     ingredients: tuple[str, ...]
     duration: float
@@ -52,13 +52,13 @@ class TranscriptReader:
     def _finder(self) -> IngredientFinder:
         return IngredientFinder(self.names)
 
-    def listen(self, transcript: Transcript, duration: float) -> HeardVideo:
+    def listen(self, transcript: Transcript, duration: float) -> NarratedVideo:
         """Everything that is read from a transcript."""
         heard = self.space.heard(transcript)
-        return HeardVideo(heard, self.space.track(heard, duration), self._finder(transcript), duration)
+        return NarratedVideo(heard, self.space.track(heard, duration), self._finder(transcript), duration)
 
     def input(
-        self, video: HeardVideo, spans: NDArray[np.floating], ingredients: Sequence[str] | None = None
+        self, video: NarratedVideo, spans: NDArray[np.floating], ingredients: Sequence[str] | None = None
     ) -> StoryInput:
         """The input for these events, (N, 2) seconds in order of start.
 
@@ -72,7 +72,7 @@ class TranscriptReader:
             spans, np.full(len(spans), 0.5), video.duration, features=video.track.over(spans).astype(np.float32)
         )
         nothing = np.zeros((len(spans), 0, 0), dtype=np.int64)
-        return StoryInput(events, (), nothing, heard_table(video.heard, events.spans, names, video.duration))
+        return StoryInput(events, (), nothing, transcript_table(video.heard, events.spans, names, video.duration))
 
     def save(self, folder: Path) -> None:
         """Write words, vectors and names."""

@@ -5,6 +5,8 @@ All of them take and give `Candidates`; what they give is sorted by start, like 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,9 +30,7 @@ def with_nearest_captions(events: Candidates, candidates: Candidates) -> Candida
     overlap = tiou_matrix(events.spans, candidates.spans)
     by_score = np.argsort(-candidates.scores, kind="stable")
     nearest = by_score[overlap[:, by_score].argmax(axis=1)]
-    return Candidates(
-        events.spans, events.scores, events.duration, tuple(captions[i] for i in nearest), count=events.count
-    )
+    return replace(events, captions=tuple(captions[i] for i in nearest))
 
 
 def everything(candidates: Candidates) -> Candidates:
@@ -40,28 +40,14 @@ def everything(candidates: Candidates) -> Candidates:
 
 def top(candidates: Candidates, count: int | None = None) -> Candidates:
     """The `count` candidates of highest score; None takes the count that the candidates expect."""
-    return candidates.take(_best(candidates.scores)[: wanted_count(candidates, count)])
+    return _best_apart(candidates, candidates.scores, wanted_count(candidates, count))
 
 
 def suppressed(candidates: Candidates, threshold: float, count: int | None = None) -> Candidates:
-    """Non-maximum suppression: by falling score, keep what has tIoU at most `threshold` with all that was kept.
-
-    Args:
-        candidates: what to choose from.
-        threshold: the highest tIoU two chosen events may have, in [0, 1].
-        count: how many to keep; None takes the count that the candidates expect.
-    """
+    """Non-maximum suppression: the best candidates, no two of which have a tIoU above `threshold`, in [0, 1]."""
     if not 0 <= threshold <= 1:
         raise BadValueError("threshold", f"must be in [0, 1], got {threshold}")
-    limit = wanted_count(candidates, count)
-    overlap = tiou_matrix(candidates.spans, candidates.spans)
-    kept: list[int] = []
-    for index in _best(candidates.scores):
-        if len(kept) == limit:
-            break
-        if (overlap[index, kept] <= threshold).all():
-            kept.append(int(index))
-    return candidates.take(kept)
+    return _best_apart(candidates, candidates.scores, wanted_count(candidates, count), threshold)
 
 
 def reranked_scores(candidates: Candidates) -> NDArray[np.float64]:
@@ -77,7 +63,43 @@ def reranked_scores(candidates: Candidates) -> NDArray[np.float64]:
 
 def reranked(candidates: Candidates, count: int | None = None) -> Candidates:
     """The `count` candidates of highest re-ranked score; None takes the count that the candidates expect."""
-    return candidates.take(_best(reranked_scores(candidates))[: wanted_count(candidates, count)])
+    return _best_apart(candidates, reranked_scores(candidates), wanted_count(candidates, count))
+
+
+def rank_scores(candidates: Candidates, alpha: float = 1.0) -> NDArray[np.float64]:
+    """(N,) alpha * (sum log p / words ** 2) + class score: PDVC's ranking; without captions the class score."""
+    scores = np.asarray(candidates.scores, dtype=np.float64)
+    if candidates.captions is None or candidates.caption_scores is None or not alpha:
+        return scores
+    return scores + alpha * (reranked_scores(candidates) - scores)
+
+
+def rerank(candidates: Candidates, count: int | None = None, *, alpha: float = 1.0, overlap: float = 1.0) -> Candidates:
+    """The answer of a proposal model: its best `count` candidates in order of time.
+
+    Args:
+        count: how many; None takes the expected count, rounded, or every candidate when there is none.
+        alpha: weight of the caption in the ranking.
+        overlap: highest tIoU of two chosen events; 1 is PDVC's own behaviour, which may choose an event twice.
+    """
+    if count is None:
+        count = len(candidates) if candidates.count is None else wanted_count(candidates)
+    return _best_apart(candidates, rank_scores(candidates, alpha), count, overlap)
+
+
+def _best_apart(candidates: Candidates, scores: NDArray[np.floating], count: int, overlap: float = 1.0) -> Candidates:
+    """By falling score (of equals the earlier), up to `count` events, no two with a tIoU above `overlap`."""
+    order = np.argsort(-np.asarray(scores, dtype=np.float64), kind="stable")
+    if overlap >= 1:
+        return candidates.take(order[:count])
+    tiou = tiou_matrix(candidates.spans, candidates.spans)
+    kept: list[int] = []
+    for index in order:
+        if len(kept) == count:
+            break
+        if (tiou[index, kept] <= overlap).all():
+            kept.append(int(index))
+    return candidates.take(kept)
 
 
 def wanted_count(candidates: Candidates, count: int | None = None) -> int:
@@ -89,11 +111,6 @@ def wanted_count(candidates: Candidates, count: int | None = None) -> int:
     if candidates.count is None:
         raise BadValueError("count", "the candidates do not say how many events they expect", "give a count")
     return max(1, round(candidates.count))
-
-
-def _best(scores: NDArray[np.floating]) -> NDArray[np.int64]:
-    """Indices by falling score; of equal scores the earlier event first."""
-    return np.argsort(-np.asarray(scores, dtype=np.float64), kind="stable")
 
 
 def _captions(candidates: Candidates) -> tuple[str, ...]:

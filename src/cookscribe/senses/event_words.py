@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cookscribe.senses.transcripts import Transcript
-from cookscribe.senses.word_space import HeardText, WordSpace
+from cookscribe.senses.word_space import TranscriptWords, WordSpace
 from cookscribe.text.ingredients import IngredientMatcher
 from cookscribe.text.tokens import ptb_tokens
 
@@ -95,7 +95,7 @@ def name_words(names: Sequence[str], space: WordSpace, *, given: bool) -> NameWo
     return NameWords(np.array(ids, dtype=np.int64), np.array(shares, dtype=np.float64), given)
 
 
-def words_around(heard: HeardText, span: Sequence[float]) -> Ints:
+def words_around(heard: TranscriptWords, span: Sequence[float]) -> Ints:
     """(W, 2) numbers and places of the words in and around a span (seconds), in order of time."""
     start, end = float(span[0]), float(span[1])
     reach = REACH_TIMED if heard.timed else REACH_SPREAD
@@ -112,7 +112,7 @@ def words_around(heard: HeardText, span: Sequence[float]) -> Ints:
     return np.stack([ids, places + (0 if heard.timed else _PER_KIND)], axis=1)
 
 
-def heard_table(heard: HeardText, spans: NDArray[np.floating], names: NameWords, duration: float) -> Ints:
+def transcript_table(heard: TranscriptWords, spans: NDArray[np.floating], names: NameWords, duration: float) -> Ints:
     """(N, W, 2) what the model reads beside each of (N, 2) spans: ingredient words first, then the words around it."""
     rows = []
     of_names = set(names.ids.tolist())

@@ -43,7 +43,7 @@ def plain(word: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class HeardText:
+class TranscriptWords:
     """The W words of a transcript that are read.
 
     Attributes:
@@ -75,7 +75,7 @@ class WordSpace:
         """Number of each word."""
         return {word: number for number, word in enumerate(self.words)}
 
-    def heard(self, transcript: Transcript) -> HeardText:
+    def heard(self, transcript: Transcript) -> TranscriptWords:
         """The words of a transcript that are read, with their middle times; better guesses where times are guessed."""
         ids, times = [], []
         middles = transcript.times.mean(axis=1).tolist() if len(transcript) else []
@@ -88,7 +88,7 @@ class WordSpace:
                 if token in self.number:
                     ids.append(self.number[token])
                     times.append(time)
-        return HeardText(np.array(ids, dtype=np.int64), np.array(times, dtype=np.float64), transcript.timed)
+        return TranscriptWords(np.array(ids, dtype=np.int64), np.array(times, dtype=np.float64), transcript.timed)
 
     def ids(self, text: str) -> list[int]:
         """Numbers of the words of a name or sentence that are read."""
@@ -99,7 +99,7 @@ class WordSpace:
         """Numbers per row of a track."""
         return 3 * int(self.vectors.shape[1]) + 2
 
-    def track(self, heard: HeardText, duration: float) -> FeatureTrack:
+    def track(self, heard: TranscriptWords, duration: float) -> FeatureTrack:
         """What is said around each moment, seconds around it and half a minute, and in the whole video.
 
         Rows are means of word vectors, scaled to length 1; then how much is said there, and whether times are known.

@@ -16,15 +16,10 @@ from pathlib import Path
 from cookscribe.errors import BadFileError
 from cookscribe.files import read_json
 from cookscribe.text.inflection import Form, verb_forms
-from cookscribe.text.tokens import ptb_tokens
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from cookscribe.text.tokens import ptb_tokens, word_set
 
 # Foods and things first, verbs seldom: "add oil and salt", but "oil the pan".
-_MOSTLY_NOUNS = _words(
+_MOSTLY_NOUNS = word_set(
     """
     oil salt pepper water flour butter bread sugar powder paste seed cream spice batter ring shell skin bone stem film
     string cap sand face lard zest stuff pickle fillet pit core scale lace wax patch quarter cube stud husk puree
@@ -33,9 +28,9 @@ _MOSTLY_NOUNS = _words(
     """
 )
 # States first: "until brown", "pat dry", but "brown the meat", "leave it to cool".
-_MOSTLY_STATES = _words("thin smooth light brown crisp dirty narrow level clear empty open dry warm cool round clean")
+_MOSTLY_STATES = word_set("thin smooth light brown crisp dirty narrow level clear empty open dry warm cool round clean")
 # Both in turn: "turn the heat off", "heat the oil"; "egg roll", "roll the dough".
-_SOMETIMES_NOUNS = _words(
+_SOMETIMES_NOUNS = word_set(
     """
     heat grill roll mix cover slice top toast roast stew coat steam dress form set cut fry blend bake drop dip spray
     wrap split stick press pat brush barbecue mash whisk peel crack marinade garnish layer shape dice mince stretch
@@ -43,11 +38,11 @@ _SOMETIMES_NOUNS = _words(
     """
 )
 # A command or an infinitive may follow these.
-_BEFORE_VERB = _words(
+_BEFORE_VERB = word_set(
     "and then to or & also now first next finally not n't just gently slowly carefully quickly let it them"
 )
 # An object or what else follows a verb, hardly ever a noun.
-_AFTER_VERB = _words(
+_AFTER_VERB = word_set(
     """
     the a an it them its this that these those both each all some everything another every one two three four half
     well up out off down in into on onto over together with until till for thoroughly gently again aside evenly around
@@ -55,7 +50,7 @@ _AFTER_VERB = _words(
     """
 )
 # After these stands a noun: "the mix", "on top", "of oil", "medium heat".
-_BEFORE_NOUN = _words(
+_BEFORE_NOUN = word_set(
     """
     the a an this that these those its his her their your my some any each every both another other more less no
     of on in at from with without into onto over under by for about as than like
@@ -63,19 +58,19 @@ _BEFORE_NOUN = _words(
     """
 )
 # "to a boil", "give it a stir", "the cut meat": after an article too, something is done.
-_ACTION_EVEN_AS_NOUN = _words("boil simmer stir toss rinse shake cut beat")
-_DETERMINERS = _words("the a an it them both each all")
+_ACTION_EVEN_AS_NOUN = word_set("boil simmer stir toss rinse shake cut beat")
+_DETERMINERS = word_set("the a an it them both each all")
 # Dishes: here the second word is never a verb.
 _DISHES = {("egg", "roll"), ("spring", "roll"), ("sushi", "roll"), ("sausage", "roll"), ("french", "toast")}
 # "baking sheet", "frying pan": the -ing form says what a thing is for.
-_AFTER_PURPOSE = _words(
+_AFTER_PURPOSE = word_set(
     """
     sheet sheets pan pans tray trays dish dishes board boards pin pins bowl bowls plate plates powder soda spoon knife
     rack racks stone paper oil spray wine cream sauce liquid time machine stick sticks jar container iron surface bag
     basket pot tin tins fork brush potatoes apples sugar vessel bottle
     """
 )
-_ING_NOUNS = _words(
+_ING_NOUNS = word_set(
     "dressing seasoning stuffing topping filling frosting coating icing casing serving pudding string spring ring "
     "stockings toppings seasonings fillings dressings wrapping rising lining shortening clotting"
 )

@@ -17,83 +17,27 @@ class Form(Enum):
     PAST = "past"
 
 
+def _pasts(table: str) -> dict[str, tuple[str, ...]]:
+    """Base form and its pasts, of entries "bite bit bitten" between commas."""
+    return {verb: tuple(pasts) for verb, *pasts in map(str.split, table.split(","))}
+
+
 # Pasts and participles that the rules below would not make. Verbs that stay the same are listed with themselves.
-_IRREGULAR_PAST: dict[str, tuple[str, ...]] = {
-    "beat": ("beat", "beaten"),
-    "become": ("became", "become"),
-    "begin": ("began", "begun"),
-    "bend": ("bent",),
-    "bind": ("bound",),
-    "bite": ("bit", "bitten"),
-    "blow": ("blew", "blown"),
-    "break": ("broke", "broken"),
-    "bring": ("brought",),
-    "build": ("built",),
-    "burn": ("burned", "burnt"),
-    "burst": ("burst",),
-    "buy": ("bought",),
-    "catch": ("caught",),
-    "choose": ("chose", "chosen"),
-    "cling": ("clung",),
-    "come": ("came", "come"),
-    "cut": ("cut",),
-    "dig": ("dug",),
-    "do": ("did", "done"),
-    "draw": ("drew", "drawn"),
-    "drink": ("drank", "drunk"),
-    "eat": ("ate", "eaten"),
-    "fall": ("fell", "fallen"),
-    "feed": ("fed",),
-    "find": ("found",),
-    "fling": ("flung",),
-    "freeze": ("froze", "frozen"),
-    "get": ("got", "gotten"),
-    "give": ("gave", "given"),
-    "go": ("went", "gone"),
-    "grind": ("ground",),
-    "grow": ("grew", "grown"),
-    "hang": ("hung", "hanged"),
-    "hit": ("hit",),
-    "hold": ("held",),
-    "keep": ("kept",),
-    "lay": ("laid",),
-    "leave": ("left",),
-    "let": ("let",),
-    "light": ("lit", "lighted"),
-    "make": ("made",),
-    "put": ("put",),
-    "rise": ("rose", "risen"),
-    "run": ("ran", "run"),
-    "saw": ("sawed", "sawn"),
-    "set": ("set",),
-    "sew": ("sewed", "sewn"),
-    "shake": ("shook", "shaken"),
-    "shave": ("shaved", "shaven"),
-    "shrink": ("shrank", "shrunk", "shrunken"),
-    "shred": ("shredded", "shred"),
-    "shut": ("shut",),
-    "sit": ("sat",),
-    "slide": ("slid",),
-    "slit": ("slit",),
-    "spin": ("spun",),
-    "spill": ("spilled", "spilt"),
-    "split": ("split",),
-    "spread": ("spread",),
-    "stand": ("stood",),
-    "stick": ("stuck",),
-    "strew": ("strewed", "strewn"),
-    "strike": ("struck",),
-    "string": ("strung",),
-    "sweep": ("swept",),
-    "swell": ("swelled", "swollen"),
-    "swing": ("swung",),
-    "take": ("took", "taken"),
-    "tear": ("tore", "torn"),
-    "throw": ("threw", "thrown"),
-    "wet": ("wet", "wetted"),
-    "wind": ("wound",),
-    "wring": ("wrung",),
-}
+_IRREGULAR_PAST = _pasts(
+    """
+    beat beat beaten, become became become, begin began begun, bend bent, bind bound, bite bit bitten, blow blew
+    blown, break broke broken, bring brought, build built, burn burned burnt, burst burst, buy bought, catch caught,
+    choose chose chosen, cling clung, come came come, cut cut, dig dug, do did done, draw drew drawn, drink drank
+    drunk, eat ate eaten, fall fell fallen, feed fed, find found, fling flung, freeze froze frozen, get got gotten,
+    give gave given, go went gone, grind ground, grow grew grown, hang hung hanged, hit hit, hold held, keep kept,
+    lay laid, leave left, let let, light lit lighted, make made, put put, rise rose risen, run ran run, saw sawed
+    sawn, set set, sew sewed sewn, shake shook shaken, shave shaved shaven, shrink shrank shrunk shrunken, shred
+    shredded shred, shut shut, sit sat, slide slid, slit slit, spin spun, spill spilled spilt, split split, spread
+    spread, stand stood, stick stuck, strew strewed strewn, strike struck, string strung, sweep swept, swell swelled
+    swollen, swing swung, take took taken, tear tore torn, throw threw thrown, wet wet wetted, wind wound, wring
+    wrung
+    """
+)
 # Stress on the last syllable doubles the consonant; English spelling does not show stress, so these are named.
 _DOUBLING = frozenset({"begin", "transfer", "unwrap", "rewrap", "reset"})
 # Spellings that no rule gives, common misspellings among them.

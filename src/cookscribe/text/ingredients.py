@@ -10,15 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cookscribe.text.tokens import ptb_tokens
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from cookscribe.text.tokens import ptb_tokens, word_set
 
 # Words of a name that do not identify an ingredient when they stand alone: "white", "sauce", "powder", "pieces".
-_TOO_GENERAL = _words(
+_TOO_GENERAL = word_set(
     """
     a an and of the in with for to or
     white black red green yellow brown golden purple pink dark light pale
@@ -36,7 +31,7 @@ _TOO_GENERAL = _words(
     """
 )
 # After one of these the word before it names something else: "chicken" in "chicken stock" is not the chicken.
-_MAKES_ANOTHER_THING = _words(
+_MAKES_ANOTHER_THING = word_set(
     "stock broth sauce paste powder soup juice oil vinegar puree cream milk butter flour seed ketchup noodle roll wine"
 )
 _IRREGULAR = {

@@ -19,6 +19,11 @@ PUNCTUATION = frozenset(["''", "'", "`", "``", ".", "?", "!", ",", ":", "-", "--
 """Tokens that evaluators drop. Brackets survive: their names are looked up in capitals, which no token has."""
 
 
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text with blanks between them."""
+    return frozenset(words.split())
+
+
 def _any_of(words: str) -> str:
     return "(?:" + "|".join(words.split()) + ")"
 

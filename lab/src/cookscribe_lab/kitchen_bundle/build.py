@@ -37,7 +37,7 @@ from cookscribe.learning.proposals.out_of_fold import ProposeOptions, propose_to
 from cookscribe.learning.proposals.run import ProposalRun
 from cookscribe.learning.proposals.task import ProposalTask
 from cookscribe.learning.story_run import StoryRun, make_task, read_material
-from cookscribe.learning.story_task import told_events
+from cookscribe.learning.story_task import story_events
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.pipelines.visual import confidence, steps_apart
@@ -264,7 +264,7 @@ def confidences(
         told = writer.write([given], decoding)[0]
         told = replace(told, steps=steps_apart(told.steps, found[key], run.most_overlap))
         sure += [confidence(step, found[key]) for step in told.steps]
-        right += right_steps(told_events(told), video)
+        right += right_steps(story_events(told), video)
     return sure, right
 
 

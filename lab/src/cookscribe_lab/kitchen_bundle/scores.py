@@ -23,7 +23,6 @@ from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.meteor import MeteorTable
 from cookscribe.evaluation.report import evaluate, figure_at
 from cookscribe.learning.datasets.records import AnnotatedVideo
-from cookscribe.learning.nearest import NearestNeighbourCaptioner
 from cookscribe.pipelines.visual import VisualPipeline
 from cookscribe.progress import track
 from cookscribe.recipe import Recipe
@@ -37,6 +36,7 @@ from cookscribe_lab.kitchen_films.names import ALL_NAMES, Naming, kind_of
 from cookscribe_lab.kitchen_films.recipes import PLAIN, VARIED, MadeUpRecipe, make_recipes
 from cookscribe_lab.kitchen_films.splits import TESTING
 from cookscribe_lab.kitchen_films.world import perform
+from cookscribe_lab.nearest import NearestNeighbourCaptioner
 from cookscribe_lab.studies.core.tables import Row, as_markdown
 
 SEED = 2000  # of the held-out recipes, unless another is asked for

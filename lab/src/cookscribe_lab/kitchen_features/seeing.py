@@ -16,9 +16,8 @@ from cookscribe.candidates import Candidates
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation import Events, Report, evaluate
 from cookscribe.learning.datasets.records import AnnotatedVideo
-from cookscribe.learning.nearest import NearestNeighbourCaptioner
 from cookscribe.progress import track
-from cookscribe.proposals.pdvc.ranking import rerank
+from cookscribe.proposals.plain import rerank
 from cookscribe.seeds import generator
 from cookscribe.text.ingredients import canonical
 from cookscribe.text.tokens import ptb_tokens
@@ -27,6 +26,7 @@ from cookscribe_lab.kitchen_features.probe import Reading, SentenceProbe, classi
 from cookscribe_lab.kitchen_features.script import read_sentence
 from cookscribe_lab.kitchen_features.streams import render
 from cookscribe_lab.kitchen_features.words import action_family, food
+from cookscribe_lab.nearest import NearestNeighbourCaptioner
 
 Camera = Callable[[AnnotatedVideo], FeatureTrack]
 # By pair of foods and split: the features of steps, and which of the two each names.

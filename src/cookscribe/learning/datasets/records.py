@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cookscribe.candidates import checked_spans
 from cookscribe.errors import BadValueError
 
 
@@ -35,14 +36,9 @@ class AnnotatedVideo:
     simulated: bool = False
 
     def __post_init__(self) -> None:
-        spans = np.asarray(self.spans, dtype=np.float64)
-        if spans.size and (spans.ndim != 2 or spans.shape[1] != 2):
-            raise BadValueError(self.id, f"segments have the shape {spans.shape}, not (T, 2)")
-        spans = spans.reshape(-1, 2)
+        spans = checked_spans(self.spans, self.id)
         object.__setattr__(self, "spans", spans)
         if len(spans) != len(self.sentences):
             raise BadValueError(self.id, f"{len(spans)} segments but {len(self.sentences)} sentences")
         if not np.isfinite(self.duration) or self.duration <= 0:
             raise BadValueError(self.id, f"the duration must be positive, got {self.duration}")
-        if not np.isfinite(spans).all() or (spans < 0).any() or (spans[:, 1] < spans[:, 0]).any():
-            raise BadValueError(self.id, "a segment is not finite, negative or reversed")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from cookscribe.candidates import Candidates
-from cookscribe.encoders.tsn import TsnFolder, VideoLength, read_lengths
+from cookscribe.encoders.tsn import VideoLength, read_lengths
 from cookscribe.errors import BadValueError, MissingFileError
 from cookscribe.learning.datasets.glove import WordVectors
 from cookscribe.learning.datasets.records import AnnotatedVideo
@@ -118,9 +118,9 @@ class YouCook2:
         """The SVPC cut with word-matched ingredient alignments and actions, checked against `actions()`."""
         return read_svpc(self.path(f"aligned {cut}"), self.actions())
 
-    def candidates(self, path: Path | None = None) -> dict[str, Candidates]:
-        """Candidate events by id: the public PDVC file of the validation split, or another file in its format."""
-        return read_candidates(self.path("candidates") if path is None else path)
+    def candidates(self) -> dict[str, Candidates]:
+        """Candidate events by id: the public PDVC file of the validation split."""
+        return read_candidates(self.path("candidates"))
 
     def transcripts(self, times: Literal["recognised", "spread", "either"] = "either") -> dict[str, Transcript]:
         """What is said, by id.
@@ -138,7 +138,3 @@ class YouCook2:
     def word_vectors(self) -> WordVectors:
         """The 300-d GloVe vectors of the words of YouCook2."""
         return WordVectors.from_npz(self.path("word vectors"))
-
-    def tsn(self, folder: Path) -> TsnFolder:
-        """Published TSN features, wherever they were downloaded to."""
-        return TsnFolder(folder, self.lengths())

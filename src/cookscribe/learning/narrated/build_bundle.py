@@ -4,7 +4,7 @@
     OUT/spans/                     where the steps are; fold-1, fold-2: the same without a half of the videos
     OUT/out_of_fold.safetensors    the events these find in the videos they did not see
     OUT/seed-0/, seed-1/, ...      writers
-    OUT/bundle/                    listener, spans and a writer, ready to use
+    OUT/bundle/                    reader, spans and a writer, ready to use
 
 What is finished stays; the same command goes on after an interrupt.
 """
@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cookscribe.bundle import CARD, DESCRIPTION, LISTENER, SPANS, Bundle, BundleConfig
+from cookscribe.bundle import CARD, DESCRIPTION, LISTENER, SPANS, STORY, Bundle, BundleConfig
 from cookscribe.candidates import Candidates
 from cookscribe.files import copy_file, read_json, write_text
 from cookscribe.learning.datasets.root import YouCook2
@@ -32,8 +32,9 @@ from cookscribe.pipelines.transcript_reader import NAMES, TranscriptReader
 from cookscribe.proposals.spans import SpanFinder, load_finder
 from cookscribe.proposals.store import read_candidate_store, write_candidate_store
 from cookscribe.senses.word_space import ENCODER, VECTORS, WORDS
+from cookscribe.text.vocabulary import SPECIALS, Vocabulary
 
-OUT_OF_FOLD, STORY, BUNDLE = "out_of_fold.safetensors", "story", "bundle"
+OUT_OF_FOLD, BUNDLE = "out_of_fold.safetensors", "bundle"
 FOLDS = 2
 
 FILMS = "real cooking videos in which somebody explains in English what is done"
@@ -46,7 +47,7 @@ CARD_TEXT = """# {name}
 {films}
 
 - Reads what is said in a film (a transcript or subtitles; a speech recogniser otherwise), never its pictures.
-- {words} words are read, {written} can be written from the vocabulary, and any heard one can be copied.
+- {words} words are read, {written} can be written from the vocabulary, and any word of the transcript can be copied.
 - Weights in half precision.
 """
 
@@ -73,11 +74,11 @@ class SpeechFolder:
         return Narrated.read(self.data, "training")
 
     @cached_property
-    def listener(self) -> TranscriptReader:
+    def reader(self) -> TranscriptReader:
         """Words and names learnt from the training videos."""
         folder = self.out / LISTENER
         if not (folder / NAMES).is_file():
-            self.narrated.listener().save(folder)
+            self.narrated.reader().save(folder)
         # As it will be read later, in half precision.
         return TranscriptReader.load(folder)
 
@@ -94,7 +95,7 @@ class SpeechFolder:
         return read_candidate_store(path)[0]
 
     def _material(self, proposals: Mapping[str, Candidates]) -> SpeechMaterial:
-        return SpeechMaterial(self.narrated, self.listener, proposals)
+        return SpeechMaterial(self.narrated, self.reader, proposals)
 
     @cached_property
     def material(self) -> SpeechMaterial:
@@ -119,32 +120,20 @@ class SpeechFolder:
         return train_writer(self.run, self.material, self.out / f"seed-{seed}", seed, quiet=self.quiet)
 
     def pack(self, seed: int, name: str, films: str, weak: float) -> Bundle:
-        """Make the bundle: listener, span model and the writer of this seed, with calibrated confidences."""
-        packed = pack_speech(
-            BundleConfig(kind="speech", name=name, encoder=ENCODER, films=films, weak=weak),
-            self.out / LISTENER,
-            self.out / SPANS,
-            self.writer(seed),
-            self.out / BUNDLE,
-        )
-        return calibrated(packed, self.narrated, self.run.development)
-
-
-def pack_speech(config: BundleConfig, listener: Path, spans: Path, story: Path, target: Path) -> Bundle:
-    """Put the parts into one folder, weights in half precision; `calibrated` makes it a bundle."""
-    unfinished(target)
-    for file in (WORDS, VECTORS, NAMES):
-        copy_file(listener / file, target / LISTENER / file)
-    for source, part in ((spans, SPANS), (story, STORY)):
-        pack_model(source, target / part)
-    store_decoding(target / STORY, INFERENCE_DECODING)
-    if not (target / CARD).is_file():
-        space = TranscriptReader.load(target / LISTENER).space
-        text = CARD_TEXT.format(
-            name=config.name, films=config.films, words=len(space.words) - 2, written=_written(target / STORY)
-        )
-        write_text(target / CARD, text)
-    return Bundle(target, config)
+        """Make the bundle: transcript reader, span model, writer of this seed, with calibrated confidences."""
+        writer, target = self.writer(seed), self.out / BUNDLE
+        unfinished(target)
+        for file in (WORDS, VECTORS, NAMES):
+            copy_file(self.out / LISTENER / file, target / LISTENER / file)
+        pack_model(self.out / SPANS, target / SPANS)
+        pack_model(writer, target / STORY)
+        store_decoding(target / STORY, INFERENCE_DECODING)
+        if not (target / CARD).is_file():
+            words = len(TranscriptReader.load(target / LISTENER).space.words) - 2
+            written = len(Vocabulary.load(target / STORY / VOCABULARY)) - len(SPECIALS)
+            write_text(target / CARD, CARD_TEXT.format(name=name, films=films, words=words, written=written))
+        config = BundleConfig(kind="speech", name=name, encoder=ENCODER, films=films, weak=weak)
+        return calibrated(Bundle(target, config), self.narrated, self.run.development)
 
 
 def calibrated(bundle: Bundle, narrated: Narrated, development: float) -> Bundle:
@@ -162,9 +151,3 @@ def calibrated(bundle: Bundle, narrated: Narrated, development: float) -> Bundle
     # Last, because a folder with this file counts as a bundle.
     config.save(bundle.folder / DESCRIPTION)
     return Bundle(bundle.folder, config)
-
-
-def _written(story: Path) -> int:
-    from cookscribe.text.vocabulary import SPECIALS, Vocabulary
-
-    return len(Vocabulary.load(story / VOCABULARY)) - len(SPECIALS)

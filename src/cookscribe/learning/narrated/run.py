@@ -32,7 +32,7 @@ from cookscribe.model.config import SPECIAL_TOKENS, preset
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig
 from cookscribe.model.story_config import StoryConfig
-from cookscribe.pipelines.transcript_reader import HeardVideo, TranscriptReader
+from cookscribe.pipelines.transcript_reader import NarratedVideo, TranscriptReader
 from cookscribe.seeds import generator
 from cookscribe.senses.event_words import PLACES, common_ingredients
 from cookscribe.senses.transcripts import Transcript
@@ -78,7 +78,7 @@ class SpeechRun(Config):
     """How the writer of narrated videos is trained.
 
     Attributes:
-        model, training, losses, decoding: changes to the values above.
+        model, training: changes to the values above.
         augmentation: how videos are varied in training; reward: how the last epochs are.
         min_count: a word must be written this often to be a word of the vocabulary.
         development: share of the training videos kept apart to choose the weights.
@@ -86,8 +86,6 @@ class SpeechRun(Config):
 
     model: dict[str, Any] = Field(default_factory=dict)
     training: dict[str, Any] = Field(default_factory=dict)
-    losses: dict[str, Any] = Field(default_factory=dict)
-    decoding: dict[str, Any] = Field(default_factory=dict)
     augmentation: Augmentation = Augmentation()
     reward: RewardConfig = RewardConfig()
     min_count: int = Field(default=3, ge=1)
@@ -116,16 +114,16 @@ class Narrated:
             raise BadValueError(data.root, f"no video of the {split} split has a transcript", "see docs/data.md")
         return cls({key: videos[key] for key in keys}, {key: transcripts[key] for key in keys})
 
-    def listener(self) -> TranscriptReader:
+    def reader(self) -> TranscriptReader:
         """Word space and ingredient names learnt from these videos."""
         videos = list(self.videos.values())
         names = [name for video in videos for name in video.ingredients]
         space = fit_word_space(list(self.transcripts.values()), [video.sentences for video in videos], names)
         return TranscriptReader(space, common_ingredients(video.ingredients for video in videos))
 
-    def heard(self, listener: TranscriptReader) -> dict[str, HeardVideo]:
+    def heard(self, reader: TranscriptReader) -> dict[str, NarratedVideo]:
         """What is read of every video."""
-        return {key: listener.listen(self.transcripts[key], self.videos[key].duration) for key in self.videos}
+        return {key: reader.listen(self.transcripts[key], self.videos[key].duration) for key in self.videos}
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,37 +131,37 @@ class SpeechMaterial:
     """Everything the trainings of several seeds share.
 
     Attributes:
-        narrated: the training videos; listener: learnt from them.
+        narrated: the training videos; reader: learnt from them.
         proposals: out-of-fold candidates by id, for some or all videos.
     """
 
     narrated: Narrated
-    listener: TranscriptReader
+    reader: TranscriptReader
     proposals: Mapping[str, Candidates]
 
     @cached_property
-    def heard(self) -> dict[str, HeardVideo]:
+    def heard(self) -> dict[str, NarratedVideo]:
         """What is read of every video."""
-        return self.narrated.heard(self.listener)
+        return self.narrated.heard(self.reader)
 
 
 def make_task(run: SpeechRun, material: SpeechMaterial, seed: int | None = None) -> SpeechTask:
     """Vocabulary, model and examples, ready for the loop."""
-    videos, listener = material.narrated.videos, material.listener
+    videos, reader = material.narrated.videos, material.reader
     rest, held_out = development_split(videos, run.development)
     vocabulary = Vocabulary.build((text for key in rest for text in videos[key].sentences), run.min_count)
     sizes = {
-        "feature_size": listener.space.track_width,
+        "feature_size": reader.space.track_width,
         "vocabulary_size": len(vocabulary),
         "word_vector_size": WIDTH,
-        "input_words": len(listener.space.words),
+        "input_words": len(reader.space.words),
         "actions": 1,
     }
     config = StoryConfig(
         model=preset("small-b", **(MODEL | run.model | sizes)),
-        losses=LossConfig.parse(LOSSES | run.losses, "losses"),
-        decoding=DecodingConfig.parse(DECODING | run.decoding, "decoding"),
-        read_words=listener.space.words,
+        losses=LossConfig.parse(LOSSES, "losses"),
+        decoding=DecodingConfig.parse(DECODING, "decoding"),
+        read_words=reader.space.words,
         actions=("cook",),
         encoder=ENCODER,
     )
@@ -174,15 +172,15 @@ def make_task(run: SpeechRun, material: SpeechMaterial, seed: int | None = None)
         video, heard = videos[key], material.heard[key]
         spans = moved_spans(video.spans, heard.duration, run.augmentation.move, generator("development", key))
         spans = spans[spans[:, 0].argsort(kind="stable")]
-        development.append((video, listener.input(heard, spans, video.ingredients if number % 2 else None)))
-    sampler = Sampler(listener, vocabulary, run.augmentation, config.decoding.max_words)
+        development.append((video, reader.input(heard, spans, video.ingredients if number % 2 else None)))
+    sampler = Sampler(reader, vocabulary, run.augmentation, config.decoding.max_words)
     task = SpeechTask(config, run.training_config(seed), vocabulary, examples, development, sampler, run.reward)
-    known = listener.space.number
+    known = reader.space.number
     written = torch.randn(len(vocabulary), WIDTH) * 0.1
     for place, word in enumerate(vocabulary.words):
         if word in known:
-            written[place] = torch.from_numpy(listener.space.vectors[known[word]])
-    task.model.load_word_vectors(written, torch.from_numpy(listener.space.vectors))
+            written[place] = torch.from_numpy(reader.space.vectors[known[word]])
+    task.model.load_word_vectors(written, torch.from_numpy(reader.space.vectors))
     return task
 
 

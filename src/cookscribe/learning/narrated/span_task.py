@@ -76,13 +76,13 @@ class SpanTask:
     def evaluate(self) -> Mapping[str, float]:
         """SODA tIoU of the events found in the development videos."""
         finder = SpanFinder(self.model)
-        truth, told, steps = {}, {}, []
+        truth, predicted, steps = {}, {}, []
         for video, track in self.development:
             found = finder.find(track)
             truth[video.id] = Events(video.spans, video.sentences)
-            told[video.id] = Events(np.asarray(found.spans, dtype=np.float64), ("",) * len(found))
+            predicted[video.id] = Events(np.asarray(found.spans, dtype=np.float64), ("",) * len(found))
             steps.append(len(found))
-        return {"soda_tiou": soda(truth, told, "tIoU", "strict"), "steps": float(np.mean(steps))}
+        return {"soda_tiou": soda(truth, predicted, "tIoU", "strict"), "steps": float(np.mean(steps))}
 
 
 def train_spans(

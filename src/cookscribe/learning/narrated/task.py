@@ -27,7 +27,7 @@ from cookscribe.learning.story_data import StoryTruth, batch_targets
 from cookscribe.learning.story_task import StoryTask
 from cookscribe.model.story_config import StoryConfig
 from cookscribe.model.story_input import StoryInput, batch_inputs
-from cookscribe.pipelines.transcript_reader import HeardVideo, TranscriptReader
+from cookscribe.pipelines.transcript_reader import NarratedVideo, TranscriptReader
 from cookscribe.seeds import generator
 from cookscribe.text.tokens import ptb_tokens
 from cookscribe.text.vocabulary import BOS, EOS, UNK, Vocabulary
@@ -80,7 +80,7 @@ class SpeechExample:
     """An annotated video with what is heard in it, and its proposals if there are some."""
 
     truth: AnnotatedVideo
-    heard: HeardVideo
+    heard: NarratedVideo
     proposals: Candidates | None
 
 
@@ -97,10 +97,10 @@ class Sampler:
     """Draws the events, sentences and ingredients of one video of one epoch."""
 
     def __init__(
-        self, listener: TranscriptReader, vocabulary: Vocabulary, augmentation: Augmentation, max_words: int
+        self, reader: TranscriptReader, vocabulary: Vocabulary, augmentation: Augmentation, max_words: int
     ) -> None:
-        self.listener, self.vocabulary, self.augmentation, self.max_words = (
-            listener,
+        self.reader, self.vocabulary, self.augmentation, self.max_words = (
+            reader,
             vocabulary,
             augmentation,
             max_words,
@@ -108,7 +108,7 @@ class Sampler:
 
     def spelled(self, sentence: str) -> tuple[int, ...]:
         """BOS, word ids, EOS; a word beyond the vocabulary that is read has an id behind the vocabulary's."""
-        size, read = len(self.vocabulary), self.listener.space.number
+        size, read = len(self.vocabulary), self.reader.space.number
         ids = [
             self.vocabulary.number.get(token, size + read[token] if token in read else UNK)
             for token in ptb_tokens(sentence)
@@ -128,7 +128,7 @@ class Sampler:
             if rng.random() < augmentation.shuffled:
                 names = [names[i] for i in rng.permutation(len(names))]
         order = np.lexsort((spans[:, 1], spans[:, 0]))
-        given = self.listener.input(example.heard, spans[order], names)
+        given = self.reader.input(example.heard, spans[order], names)
         words = tuple(self.spelled(video.sentences[t]) for t in steps[order])
         none: tuple[tuple[Any, ...], ...] = ((),) * len(words)
         times = np.clip(video.spans / example.heard.duration, 0.0, 1.0)

@@ -16,16 +16,15 @@ from torch import Tensor
 from torch.nn import functional
 
 from cookscribe.learning.config import TrainingConfig
-from cookscribe.learning.loop import Term, shuffled
+from cookscribe.learning.loop import Term
 from cookscribe.learning.proposals.criterion import caption_term
 from cookscribe.learning.proposals.data import VideoSet
 from cookscribe.learning.proposals.matcher import match
+from cookscribe.learning.proposals.task import VideoTask
 from cookscribe.progress import track
 from cookscribe.proposals.pdvc.caption import Rows
-from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.deformable import Pyramid
 from cookscribe.proposals.pdvc.pdvc import PDVC
-from cookscribe.proposals.pdvc.propose import KIND
 from cookscribe.proposals.pdvc.transformer import Encoded
 from cookscribe.text.vocabulary import Vocabulary
 
@@ -55,7 +54,7 @@ class Seen(NamedTuple):
     lessons: tuple[Lesson, ...]
 
 
-class CaptionTask:
+class CaptionTask(VideoTask):
     """Learns the sentences of the matched events; scored by how likely those of `development` are.
 
     Args:
@@ -63,8 +62,8 @@ class CaptionTask:
         videos, development: both with sentences.
     """
 
-    kind = KIND
     score = "likelihood"
+    vocabulary: Vocabulary
 
     def __init__(
         self,
@@ -74,14 +73,11 @@ class CaptionTask:
         development: VideoSet,
         vocabulary: Vocabulary,
     ) -> None:
-        self.model, self.vocabulary = model, vocabulary
-        self.config: ProposalConfig = model.config
-        self.batch_size, self.seed = training.batch_size, training.seed
+        super().__init__(model, training, videos, development, vocabulary)
         self.numbers = [n for n in range(model.config.decoder_layers) if model.caption_head(n) is not None]
         self.weights: Mapping[str, float] = {f"caption.{number}": 1.0 for number in self.numbers}
         model.requires_grad_(False)
         model.caption_heads.requires_grad_(True)
-        self.videos, self.development = videos, development
 
     @cached_property
     def seen(self) -> list[Seen]:
@@ -92,15 +88,6 @@ class CaptionTask:
     def seen_development(self) -> list[Seen]:
         """The development videos."""
         return self._watch(self.development, "watching the development videos")
-
-    @property
-    def device(self) -> torch.device:
-        """Where the model is."""
-        return self.model.query.device
-
-    def batches(self, epoch: int) -> Sequence[Sequence[int]]:
-        """Training videos in this epoch's order."""
-        return shuffled(len(self.videos), self.batch_size, self.seed, epoch)
 
     def losses(self, items: Sequence[int], epoch: int) -> Mapping[str, Term]:
         """Negative log-likelihood of the sentences of these videos, per word."""
@@ -135,7 +122,7 @@ class CaptionTask:
             inputs, truth = videos.inputs(items, self.device), videos.truth(items, self.device)
             layers, encoded = self.model(inputs.frames, inputs.mask, inputs.durations)
             self.sizes = encoded.pyramid.sizes
-            matched = [match(layers[n].logits, layers[n].boxes, truth.boxes, self.config) for n in self.numbers]
+            matched = [match(layers[n].logits, layers[n].boxes, truth.boxes) for n in self.numbers]
             for place in range(len(items)):
                 lessons = []
                 for number, pairs in zip(self.numbers, matched, strict=True):

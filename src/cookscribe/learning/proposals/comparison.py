@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cookscribe.candidates import Candidates
 from cookscribe.errors import BadValueError
-from cookscribe.evaluation.events import Events, bare_ids
+from cookscribe.evaluation.events import Events
 from cookscribe.learning.datasets.oracle import OracleRule, oracle_labels
 from cookscribe.proposals.plain import (
     everything,
@@ -20,6 +20,7 @@ from cookscribe.proposals.plain import (
     wanted_count,
     with_nearest_captions,
 )
+from cookscribe.validation import bare_ids
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,7 @@ def baseline_predictions(
         threshold: highest tIoU that suppression lets stand.
         count: the constant number of events.
     """
-    keys = bare_ids(list(truth))
+    keys = {bare: key for key, bare in bare_ids(truth).items()}
     known = {bare: candidates[bare] for bare in sorted(keys) if bare in candidates}
     if not known:
         raise BadValueError("candidates", "not one video with candidates is in the truth", "check the split")
@@ -85,9 +86,7 @@ def _expected(candidates: Candidates, count: int) -> int:
 def _captioned(candidates: Candidates) -> Candidates:
     if candidates.captions is not None:
         return candidates
-    return Candidates(
-        candidates.spans, candidates.scores, candidates.duration, ("",) * len(candidates), count=candidates.count
-    )
+    return replace(candidates, captions=("",) * len(candidates))
 
 
 def _events(candidates: Candidates) -> Events:

@@ -10,13 +10,22 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cookscribe.learning.loop import Term
-from cookscribe.learning.proposals.matcher import Pairs, match
+from cookscribe.learning.proposals.matcher import (
+    CLASS_WEIGHT,
+    FOCAL_ALPHA,
+    FOCAL_GAMMA,
+    OVERLAP_WEIGHT,
+    Pairs,
+    match,
+)
 from cookscribe.proposals.pdvc.boxes import generalized_iou, to_borders
 from cookscribe.proposals.pdvc.caption import CaptionHead, Rows
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.pdvc import PDVC, Layer
 from cookscribe.proposals.pdvc.transformer import Encoded
 from cookscribe.text.vocabulary import PAD
+
+CAPTION_WEIGHT = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +41,13 @@ class Truth:
     sentences: Sequence[Tensor] = ()
 
 
-def focal_loss(logits: Tensor, targets: Tensor, alpha: float, gamma: float) -> Tensor:
+def focal_loss(logits: Tensor, targets: Tensor) -> Tensor:
     """Focal loss (Lin et al., 2017) of every logit: cross-entropy, faded out where the model is already right."""
     chance = logits.sigmoid()
     plain = functional.binary_cross_entropy_with_logits(logits, targets, reduction="none")
     wrong = chance * (1 - targets) + (1 - chance) * targets
-    balance = alpha * targets + (1 - alpha) * (1 - targets)
-    return balance * plain * wrong**gamma
+    balance = FOCAL_ALPHA * targets + (1 - FOCAL_ALPHA) * (1 - targets)
+    return balance * plain * wrong**FOCAL_GAMMA
 
 
 class Criterion:
@@ -51,13 +60,13 @@ class Criterion:
     def weights(self) -> dict[str, float]:
         """Weight of every loss, by "<loss>.<layer>"."""
         config = self.config
-        table = {"class": config.loss_class, "giou": config.loss_giou, "count": config.loss_count}
+        table = {"class": CLASS_WEIGHT, "giou": OVERLAP_WEIGHT, "count": config.loss_count}
         weights = {f"{name}.{n}": weight for name, weight in table.items() for n in range(config.decoder_layers)}
         if config.loss_inside:
             weights["inside"] = config.loss_inside
         if config.words:
             first = 0 if config.caption_layers == "all" else config.decoder_layers - 1
-            weights |= {f"caption.{n}": config.loss_caption for n in range(first, config.decoder_layers)}
+            weights |= {f"caption.{n}": CAPTION_WEIGHT for n in range(first, config.decoder_layers)}
         return weights
 
     def __call__(self, model: PDVC, layers: Sequence[Layer], encoded: Encoded, truth: Truth) -> dict[str, Term]:
@@ -66,7 +75,7 @@ class Criterion:
         groups = len(layers[0].logits) // len(truth.boxes)
         repeated = Truth([boxes for boxes in truth.boxes for _ in range(groups)])
         for number, layer in enumerate(layers):
-            pairs = match(layer.logits, layer.boxes, repeated.boxes, self.config)
+            pairs = match(layer.logits, layer.boxes, repeated.boxes)
             terms[f"class.{number}"] = self.loss_class(layer, pairs, repeated)
             terms[f"giou.{number}"] = self.loss_giou(layer, pairs, repeated)
             terms[f"count.{number}"] = self.loss_count(layer, repeated)
@@ -83,7 +92,7 @@ class Criterion:
         """Focal loss of all queries, per true event."""
         targets = torch.zeros_like(layer.logits)
         targets[pairs.videos, pairs.queries] = 1.0
-        loss = focal_loss(layer.logits, targets, self.config.focal_alpha, self.config.focal_gamma)
+        loss = focal_loss(layer.logits, targets)
         # A batch without events still teaches that nothing is an event; it counts like one event.
         return Term(loss.sum(), max(sum(len(boxes) for boxes in truth.boxes), 1))
 

@@ -15,7 +15,7 @@ from cookscribe.learning.proposals.criterion import Truth
 from cookscribe.progress import track
 from cookscribe.proposals.pdvc.boxes import to_boxes
 from cookscribe.proposals.pdvc.config import ProposalConfig
-from cookscribe.proposals.pdvc.inputs import Inputs, check_track
+from cookscribe.proposals.pdvc.inputs import Inputs
 from cookscribe.text.vocabulary import PAD, Vocabulary
 
 
@@ -38,7 +38,7 @@ class VideoSet:
         self.simulated = False
         for number, video in enumerate(track(self.videos, f"reading {label}")):
             found = store.read(video.id)
-            check_track(video.id, found, config)
+            found.check(video.id, config.feature_size, config.encoder)
             self.rows[number] = found.resampled(config.frames)
             self.simulated |= found.simulated
         # Units of the video: an event may not stand beyond its end, whatever rounding the file has.

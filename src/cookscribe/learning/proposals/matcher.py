@@ -11,7 +11,6 @@ from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
 from cookscribe.proposals.pdvc.boxes import generalized_iou, to_borders
-from cookscribe.proposals.pdvc.config import ProposalConfig
 
 
 class Pairs(NamedTuple):
@@ -22,16 +21,21 @@ class Pairs(NamedTuple):
     events: Tensor
 
 
-def class_cost(logits: Tensor, alpha: float, gamma: float) -> Tensor:
+# As published: the focal loss, and the weights of class and overlap in loss and matching cost alike.
+FOCAL_ALPHA, FOCAL_GAMMA = 0.25, 2.0
+CLASS_WEIGHT, OVERLAP_WEIGHT = 2.0, 4.0
+
+
+def class_cost(logits: Tensor) -> Tensor:
     """What calling a query an event would change in the focal loss, per query."""
     chance = logits.sigmoid()
-    positive = alpha * (1 - chance) ** gamma * -torch.nn.functional.logsigmoid(logits)
-    negative = (1 - alpha) * chance**gamma * -torch.nn.functional.logsigmoid(-logits)
+    positive = FOCAL_ALPHA * (1 - chance) ** FOCAL_GAMMA * -torch.nn.functional.logsigmoid(logits)
+    negative = (1 - FOCAL_ALPHA) * chance**FOCAL_GAMMA * -torch.nn.functional.logsigmoid(-logits)
     return positive - negative
 
 
 @torch.no_grad()
-def match(logits: Tensor, boxes: Tensor, truth: Sequence[Tensor], config: ProposalConfig) -> Pairs:
+def match(logits: Tensor, boxes: Tensor, truth: Sequence[Tensor]) -> Pairs:
     """Match every true event to a query of its own; with more events than queries the costliest stay unmatched.
 
     Args:
@@ -39,16 +43,14 @@ def match(logits: Tensor, boxes: Tensor, truth: Sequence[Tensor], config: Propos
         boxes: (B, N, 2) centres and lengths.
         truth: B tensors (T, 2) of true centres and lengths; T may be 0.
     """
-    costs = class_cost(logits, config.focal_alpha, config.focal_gamma).float()
+    costs = class_cost(logits).float()
     borders = to_borders(boxes.float())
     videos, queries, events = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for video, spans in enumerate(truth):
         if not len(spans):
             continue
         overlap = generalized_iou(borders[video, :, None], to_borders(spans)[None])
-        cost = config.match_class * costs[video, :, None] - config.match_giou * overlap
-        if config.match_l1:
-            cost = cost + config.match_l1 * torch.cdist(boxes[video].float(), spans, p=1)
+        cost = CLASS_WEIGHT * costs[video, :, None] - OVERLAP_WEIGHT * overlap
         chosen, events_of = linear_sum_assignment(cost.cpu().numpy())
         videos.append(np.full(len(chosen), video))
         queries.append(chosen)

@@ -18,7 +18,6 @@ from cookscribe.model_folder import WEIGHTS
 from cookscribe.progress import track
 from cookscribe.proposals.pdvc.propose import Proposer
 from cookscribe.proposals.store import read_candidate_store, write_candidate_store
-from cookscribe.track import FeatureTrack
 
 # Videos between two saved parts: about a minute of work on one core.
 PART = 128
@@ -32,13 +31,11 @@ class ProposeOptions:
         in_fold: take the whole model for its own training videos too, as the released program does.
         captions: write a caption for every candidate.
         features: add the mean feature row inside each candidate.
-        batch_size: videos at a time.
     """
 
     in_fold: bool = False
     captions: bool = True
     features: bool = True
-    batch_size: int = 16
 
 
 def propose_folder(
@@ -104,17 +101,7 @@ def _chunks(
         try:
             chunk, _ = read_candidate_store(path)
         except InputError:
-            made = proposer.propose_many(
-                _tracks(store, some),
-                batch_size=options.batch_size,
-                captions=options.captions,
-                features=options.features,
-            )
-            chunk = dict(made)
+            tracks = ((video_id, store.read(video_id)) for video_id in some)
+            chunk = dict(proposer.propose_many(tracks, captions=options.captions, features=options.features))
             write_candidate_store(path, chunk, {})
         yield chunk
-
-
-def _tracks(store: FeatureStore, ids: Sequence[str]) -> Iterator[tuple[str, FeatureTrack]]:
-    for video_id in ids:
-        yield video_id, store.read(video_id)

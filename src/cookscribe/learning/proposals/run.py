@@ -76,9 +76,7 @@ class ProposalRun(Config):
         model: changes to the model's preset, see `ProposalConfig`.
         training: changes to the training preset, see `TrainingConfig`.
         captions: learn captions too.
-        captions_after: learn events first, then captions while all the rest stays as it is; False learns both together
-            as published. None is the preset's way: afterwards in `small`, together in `paper`.
-        caption_training: changes to the training preset of captions that are learnt afterwards.
+        caption_training: changes to the training preset of captions that are learnt after the events.
         min_count: a word must be seen this often to get into the vocabulary.
         development: share of the training videos kept apart to choose the weights.
         folds: models for out-of-fold candidates, 2 or more; 0 trains none of them.
@@ -93,7 +91,6 @@ class ProposalRun(Config):
     model: dict[str, Any] = Field(default_factory=dict)
     training: dict[str, Any] = Field(default_factory=dict)
     captions: bool = True
-    captions_after: bool | None = None
     caption_training: dict[str, Any] = Field(default_factory=dict)
     min_count: int = Field(default=3, ge=1)
     development: float = Field(default=0.1, gt=0, lt=1)
@@ -122,9 +119,8 @@ class ProposalRun(Config):
 
     @property
     def two_stages(self) -> bool:
-        """Whether captions are learnt after the events."""
-        after = self.preset == "small" if self.captions_after is None else self.captions_after
-        return self.captions and after
+        """Whether captions are learnt after the events, while all the rest stays; "paper" learns both together."""
+        return self.captions and self.preset == "small"
 
 
 def read_videos(data: Path) -> dict[str, AnnotatedVideo]:
@@ -149,8 +145,8 @@ def train_proposals(run: ProposalRun, base: Path, out: Path, *, quiet: bool = Fa
     videos = {video.id: video for video in present_videos(read_videos(base / run.data), store)}
     if run.videos:
         videos = {key: videos[key] for key in subset(videos, min(run.videos, len(videos)))}
-    speaking = run.captions and not run.two_stages if run.fold_captions is None else run.fold_captions
-    of_folds = run.model_copy(update={"captions": run.captions and speaking})
+    captioned = not run.two_stages if run.fold_captions is None else run.fold_captions
+    of_folds = run.model_copy(update={"captions": run.captions and captioned})
 
     def train_on(ids: list[str], folder: Path) -> dict[str, History]:
         whole = folder == out
@@ -177,16 +173,15 @@ def _train_one(
     # A model without words first, if these come afterwards.
     words = len(vocabulary) if vocabulary and not run.two_stages else 0
     config = ProposalConfig.preset(run.preset, **(run.model | sizes | {"words": words}))
-    heard = vocabulary if words else None
     training_set = VideoSet(learned, store, config, vocabulary, "training features")
     development_set = VideoSet(tested, store, config, vocabulary, "development features")
-    task = ProposalTask(config, training, training_set, development_set, heard)
+    task = ProposalTask(config, training, training_set, development_set, vocabulary if words else None)
     folder = out / EVENTS if run.two_stages else out
     histories = {name: train(task, training, folder, quiet=quiet)}
     if run.two_stages:
         assert vocabulary is not None
-        speaking = with_words(task.model, training_set, len(vocabulary), training.seed)
-        captions = CaptionTask(speaking, run.caption_config(), training_set, development_set, vocabulary)
+        captioning = with_words(task.model, training_set, len(vocabulary), training.seed)
+        captions = CaptionTask(captioning, run.caption_config(), training_set, development_set, vocabulary)
         histories[f"{name} captions"] = train(captions, run.caption_config(), out, quiet=quiet)
     return histories
 
@@ -194,8 +189,8 @@ def _train_one(
 def with_words(model: PDVC, videos: VideoSet, words: int, seed: int) -> PDVC:
     """The same model with new caption heads that know how often each of so many words is used in `videos`."""
     seed_everything("captions", seed)
-    speaking = PDVC(model.config.model_copy(update={"words": words}))
-    speaking.load_state_dict(speaking.state_dict() | model.state_dict())
-    for head in speaking.caption_heads:
+    captioning = PDVC(model.config.model_copy(update={"words": words}))
+    captioning.load_state_dict(captioning.state_dict() | model.state_dict())
+    for head in captioning.caption_heads:
         head.expect(videos.word_counts(words))  # type: ignore[operator]
-    return speaking.to(model.query.device)
+    return captioning.to(model.query.device)

@@ -12,8 +12,7 @@ from cookscribe.errors import BadValueError
 from cookscribe.evaluation.soda import soda_tiou
 from cookscribe.learning.datasets.oracle import oracle_labels
 from cookscribe.proposals.pdvc.config import ProposalConfig
-from cookscribe.proposals.pdvc.ranking import rerank
-from cookscribe.proposals.plain import reranked, suppressed, top, uniform
+from cookscribe.proposals.plain import rerank, reranked, suppressed, top, uniform
 
 Spans = NDArray[np.floating]
 

@@ -18,28 +18,21 @@ from cookscribe.proposals.pdvc.propose import KIND, Proposer
 from cookscribe.text.vocabulary import Vocabulary
 
 
-class ProposalTask:
-    """Learns events, counts and captions of `training`; scored by its candidates and its answer on `development`."""
+class VideoTask:
+    """What both trainings of a proposal model share: the model, its videos, and their order."""
 
     kind = KIND
-    score = "score"
 
     def __init__(
         self,
-        config: ProposalConfig,
+        model: PDVC,
         training: TrainingConfig,
         videos: VideoSet,
         development: VideoSet,
         vocabulary: Vocabulary | None,
     ) -> None:
-        seed_everything("proposals", training.seed)
-        self.config = config
-        self.model = PDVC(config)
-        for head in self.model.caption_heads if videos.sentences else ():
-            head.expect(videos.word_counts(config.words))  # type: ignore[operator]
-        self.vocabulary = vocabulary
-        self.criterion = Criterion(config)
-        self.weights: Mapping[str, float] = self.criterion.weights
+        self.model, self.vocabulary = model, vocabulary
+        self.config: ProposalConfig = model.config
         self.videos, self.development = videos, development
         self.batch_size, self.seed = training.batch_size, training.seed
 
@@ -51,6 +44,27 @@ class ProposalTask:
     def batches(self, epoch: int) -> Sequence[Sequence[int]]:
         """Training videos in this epoch's order."""
         return shuffled(len(self.videos), self.batch_size, self.seed, epoch)
+
+
+class ProposalTask(VideoTask):
+    """Learns events, counts and captions of `training`; scored by its candidates and its answer on `development`."""
+
+    score = "score"
+
+    def __init__(
+        self,
+        config: ProposalConfig,
+        training: TrainingConfig,
+        videos: VideoSet,
+        development: VideoSet,
+        vocabulary: Vocabulary | None,
+    ) -> None:
+        seed_everything("proposals", training.seed)
+        super().__init__(PDVC(config), training, videos, development, vocabulary)
+        for head in self.model.caption_heads if videos.sentences else ():
+            head.expect(videos.word_counts(config.words))  # type: ignore[operator]
+        self.criterion = Criterion(config)
+        self.weights: Mapping[str, float] = self.criterion.weights
 
     def losses(self, items: Sequence[int], epoch: int) -> Mapping[str, Term]:
         """The four losses of these videos on every layer."""

@@ -18,6 +18,8 @@ from cookscribe.proposals.pdvc.deformable import Pyramid, initial_offsets
 from cookscribe.proposals.pdvc.transformer import Encoded
 from cookscribe.text.vocabulary import BOS, EOS, PAD, UNK
 
+POINTS = 4  # sampled positions per level and word
+
 
 class Captions(NamedTuple):
     """Captions of R rows: tokens (R, W) without BOS, PAD after EOS; (R,) summed log p; (R,) words without EOS."""
@@ -83,8 +85,8 @@ class CaptionHead(nn.Module):
 
     def __init__(self, config: ProposalConfig) -> None:
         super().__init__()
-        size, samples = config.caption_width, config.levels * config.caption_points
-        self.levels, self.points, self.longest = config.levels, config.caption_points, config.caption_length
+        size, samples = config.caption_width, config.levels * POINTS
+        self.levels, self.longest = config.levels, config.caption_length
         self.word = nn.Embedding(config.words, size, padding_idx=PAD)
         self.memory = nn.Linear(config.width, 2 * size, bias=False)
         self.rows = nn.Linear(config.feature_size, 2 * size, bias=False) if config.caption_frames else None
@@ -104,7 +106,7 @@ class CaptionHead(nn.Module):
             start.weight.zero_()
             # Alternate sides, because there is only one head.
             sides = 1 - 2 * (torch.arange(samples) % 2)
-            start.bias.copy_(initial_offsets(1, config.levels, config.caption_points) * sides)
+            start.bias.copy_(initial_offsets(1, config.levels, POINTS) * sides)
 
     @torch.no_grad()
     def expect(self, words: Tensor) -> None:
@@ -214,9 +216,9 @@ class CaptionHead(nn.Module):
 
         Positions lie between tokens; the two neighbours are mixed by nearness.
         """
-        offsets = offsets.view(-1, self.levels, self.points)
+        offsets = offsets.view(-1, self.levels, POINTS)
         centre, length = sight.references[:, :1, None], sight.references[:, 1:, None]
-        locations = centre + offsets * (length * (0.5 / self.points))
+        locations = centre + offsets * (length * (0.5 / POINTS))
         place = torch.minimum((locations * sight.real - 0.5).clamp(min=-1.0), sight.real)
         left = place.detach().floor()
         index = ((left + sight.starts).long() + sight.first).flatten(1)

@@ -30,16 +30,13 @@ class ProposalConfig(Config):
         count_evidence: let the count head also read what the layer's predictions add up to and how long the video is.
         count_classes: counts 0 .. count_classes - 1, for "classes" only.
         caption_width: of the LSTM.
-        caption_points: sampled positions per level and word.
         caption_length: most words of a caption.
         caption_layers: "all" trains captions on every decoder layer as published, "last" on the last one only.
         caption_sampling: "word" draws the sampled positions anew for every word as published; "event" draws them once
             per event, and the words choose among them: a third of the work.
         caption_frames: let the caption head also see the feature rows through a projection of its own: what tells an
             event from its surroundings is little of what there is to say about it.
-        focal_alpha, focal_gamma: of the class loss.
-        match_class, match_giou, match_l1: weights of the matching cost.
-        loss_class, loss_giou, loss_count, loss_caption: weights of the losses, on every layer.
+        loss_count: weight of the count loss on every layer; the other published weights are fixed.
         loss_inside: weight of a loss that is not in the paper: does this frame lie inside an event? Every frame teaches
             the encoder, not only the matched queries; 0 builds no such head.
         rank_alpha: weight of the caption in the answer's ranking, rank_alpha * (sum log p / words ** 2) + class score.
@@ -65,21 +62,12 @@ class ProposalConfig(Config):
     count_evidence: bool = False
     count_classes: int = Field(default=11, ge=2, le=1000)
     caption_width: int = Field(default=512, ge=1, le=2**13)
-    caption_points: int = Field(default=4, ge=1, le=64)
     caption_length: int = Field(default=30, ge=1, le=500)
     caption_dropout: float = Field(default=0.5, ge=0, lt=1)
     caption_layers: Literal["all", "last"] = "all"
     caption_sampling: Literal["word", "event"] = "word"
     caption_frames: bool = False
-    focal_alpha: float = Field(default=0.25, ge=0, le=1)
-    focal_gamma: float = Field(default=2.0, ge=0)
-    match_class: float = Field(default=2.0, ge=0)
-    match_giou: float = Field(default=4.0, ge=0)
-    match_l1: float = Field(default=0.0, ge=0)
-    loss_class: float = Field(default=2.0, ge=0)
-    loss_giou: float = Field(default=4.0, ge=0)
     loss_count: float = Field(default=0.5, ge=0)
-    loss_caption: float = Field(default=2.0, ge=0)
     loss_inside: float = Field(default=0.0, ge=0)
     rank_alpha: float = Field(default=1.0, ge=0)
     rank_overlap: float = Field(default=1.0, ge=0, le=1)
@@ -114,11 +102,9 @@ PRESETS: dict[str, dict[str, Any]] = {
         "encoder_layers": 1,
         "dropout": 0.0,
         "frames": 128,
-        "points": 4,
         "queries": 25,
         "references": "anchors",
         "caption_width": 128,
-        "caption_points": 4,
         "caption_dropout": 0.3,
         "caption_layers": "last",
         "caption_sampling": "event",

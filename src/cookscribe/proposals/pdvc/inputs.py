@@ -10,10 +10,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cookscribe.errors import BadValueError
-from cookscribe.proposals.pdvc.config import ProposalConfig
-from cookscribe.track import FeatureTrack
-
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
@@ -35,19 +31,3 @@ class Inputs:
         frames = torch.from_numpy(np.asarray(rows)).to(device, torch.float32)
         lengths = torch.tensor(durations, dtype=torch.float32, device=device)
         return cls(frames, torch.ones(frames.shape[:2], dtype=torch.bool, device=device), lengths)
-
-
-def check_track(video_id: str, found: FeatureTrack, config: ProposalConfig) -> None:
-    """Refuse a track the model was not made for."""
-    if found.width != config.feature_size:
-        raise BadValueError(
-            video_id,
-            f"its {found.encoder} features have {found.width} columns, the model reads {config.feature_size}",
-            "use the features the model was trained on",
-        )
-    if config.encoder and found.encoder != config.encoder:
-        raise BadValueError(
-            video_id,
-            f"its features come from {found.encoder!r}, the model was trained on {config.encoder!r}",
-            "encode the video with that encoder",
-        )

@@ -16,10 +16,10 @@ from cookscribe.model_folder import CONFIG, VOCABULARY, open_model
 from cookscribe.proposals.pdvc.boxes import to_borders
 from cookscribe.proposals.pdvc.caption import Captions, Rows
 from cookscribe.proposals.pdvc.config import ProposalConfig
-from cookscribe.proposals.pdvc.inputs import Inputs, check_track
+from cookscribe.proposals.pdvc.inputs import Inputs
 from cookscribe.proposals.pdvc.pdvc import PDVC, Layer
-from cookscribe.proposals.pdvc.ranking import rerank
 from cookscribe.proposals.pdvc.transformer import Encoded
+from cookscribe.proposals.plain import rerank
 from cookscribe.text.vocabulary import Vocabulary
 from cookscribe.track import FeatureTrack
 
@@ -72,7 +72,7 @@ class Proposer:
         """
         batch: list[tuple[str, FeatureTrack]] = []
         for item in tracks:
-            check_track(item[0], item[1], self.config)
+            item[1].check(item[0], self.config.feature_size, self.config.encoder)
             batch.append(item)
             if len(batch) == batch_size:
                 yield from self._batch(batch, captions, features)

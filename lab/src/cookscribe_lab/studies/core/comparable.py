@@ -9,13 +9,13 @@ from typing import Any
 
 import torch
 
-from cookscribe.evaluation.events import Events, checked_spans
+from cookscribe.evaluation.events import Events
 from cookscribe.files import read_json, write_json
 from cookscribe.learning.proposals.out_of_fold import ProposeOptions, propose_folder
 from cookscribe.learning.proposals.run import ProposalRun, train_proposals
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.pdvc import PDVC
-from cookscribe.proposals.pdvc.ranking import rerank
+from cookscribe.proposals.plain import rerank
 from cookscribe_lab.studies.core.candidate_sets import SMOKE_MODEL, open_youcook2
 from cookscribe_lab.studies.core.report import short_hash
 from cookscribe_lab.studies.core.study_data import StudyData
@@ -86,7 +86,7 @@ def comparable_outcome(
         found, _ = propose_folder(folder, data.store, ids, ProposeOptions(features=False), folder / "candidates")
         chosen = {key: rerank(candidates) for key, candidates in found.items()}
         write_recipes(
-            told, {key: Events(checked_spans(some.spans), some.captions or ()) for key, some in chosen.items()}
+            told, {key: Events(some.spans.astype(float), some.captions or ()) for key, some in chosen.items()}
         )
     seconds = read_json(folder / SECONDS)["training"]
     return ComparableOutcome(runner.report(data, told), told, folder, seconds)

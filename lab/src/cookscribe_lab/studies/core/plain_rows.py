@@ -10,10 +10,10 @@ import numpy as np
 
 from cookscribe.candidates import Candidates
 from cookscribe.evaluation.events import Events
-from cookscribe.learning.nearest import NearestNeighbourCaptioner
 from cookscribe.learning.proposals.comparison import baseline_predictions
 from cookscribe.proposals.plain import suppressed
 from cookscribe_lab.kitchen_features.probe import SentenceProbe
+from cookscribe_lab.nearest import NearestNeighbourCaptioner
 from cookscribe_lab.studies.core.report import short_hash
 from cookscribe_lab.studies.core.study_data import StudyData
 from cookscribe_lab.studies.core.variants import PREDICTIONS, Scored, VariantRunner, write_recipes

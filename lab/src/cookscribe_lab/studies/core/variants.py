@@ -32,7 +32,7 @@ from cookscribe.learning.story_run import (
     candidate_texts,
     train_story,
 )
-from cookscribe.learning.story_task import told_events
+from cookscribe.learning.story_task import story_events
 from cookscribe.model.config import preset
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.losses import LossConfig
@@ -232,7 +232,7 @@ class VariantRunner:
         seconds = (time.process_time() - began) / len(stories)
         write_json(told / SECONDS, {"writing": seconds})
         # Last, because its presence says that the part is finished.
-        write_recipes(told / PREDICTIONS, {key: told_events(story) for key, story in stories.items()})
+        write_recipes(told / PREDICTIONS, {key: story_events(story) for key, story in stories.items()})
 
     def inputs(self, writer: StoryWriter, data: StudyData) -> dict[str, StoryInput]:
         """The validation videos as the model reads them."""
@@ -263,6 +263,6 @@ def resolved(run: StoryRun) -> dict[str, Any]:
         "losses": LossConfig.parse(LOSS_PRESETS[run.size] | run.losses, "losses").model_dump(mode="json"),
         "training": run.training_config().model_dump(mode="json"),
         "decoding": DECODING_PRESETS[run.size],
-        "word_epochs": run.head_start,
+        "word_epochs": run.pretraining_epochs,
         "rest": run.model_dump(mode="json", include={"texts", "min_count", "min_action_count", "development"}),
     }

@@ -23,12 +23,12 @@ from cookscribe.evaluation.report import evaluate
 from cookscribe.files import read_json, write_json, write_text
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
 from cookscribe.learning.narrated.run import Narrated, SpeechRun, inference_decoding
-from cookscribe.learning.nearest import NearestNeighbourCaptioner
-from cookscribe.learning.story_task import told_events
+from cookscribe.learning.story_task import story_events
 from cookscribe.pipelines.story_writer import StoryWriter
-from cookscribe.pipelines.transcript_reader import HeardVideo
+from cookscribe.pipelines.transcript_reader import NarratedVideo
 from cookscribe.proposals.plain import reranked, suppressed
 from cookscribe.seeds import generator
+from cookscribe_lab.nearest import NearestNeighbourCaptioner
 from cookscribe_lab.studies.core import tables
 from cookscribe_lab.studies.core.candidate_sets import open_youcook2
 from cookscribe_lab.studies.core.registry import StudyOptions
@@ -80,9 +80,9 @@ class NarratedStudy:
         self.meteor: MeteorTable | bool = MeteorTable() if meteor else False
 
     @cached_property
-    def heard(self) -> dict[str, HeardVideo]:
+    def heard(self) -> dict[str, NarratedVideo]:
         """What is read of every video."""
-        return self.validation.heard(self.folder.listener)
+        return self.validation.heard(self.folder.reader)
 
     @cached_property
     def events(self) -> dict[str, dict[str, Spans]]:
@@ -120,13 +120,13 @@ class NarratedStudy:
     def written(self, seed: int, source: str, listing: str) -> Told:
         """Our sentences, with the ingredient list (in its order or in any) or with the ingredients heard."""
         writer = StoryWriter.load(self.folder.writer(seed))
-        listener = self.folder.listener
+        reader = self.folder.reader
         inputs = [
-            listener.input(self.heard[key], spans, self.listed(key, listing))
+            reader.input(self.heard[key], spans, self.listed(key, listing))
             for key, spans in self.events[source].items()
         ]
         stories = writer.write(inputs, inference_decoding(writer.config.decoding))
-        return {key: told_events(story) for key, story in zip(self.events[source], stories, strict=True)}
+        return {key: story_events(story) for key, story in zip(self.events[source], stories, strict=True)}
 
     def listed(self, key: str, listing: str) -> Sequence[str] | None:
         """The ingredient list of a video as a row of the table gives it."""

@@ -25,7 +25,7 @@ from cookscribe.learning.proposals.comparison import baseline_predictions
 from cookscribe.learning.proposals.run import CAPTION_PRESETS, TRAINING_PRESETS, ProposalRun
 from cookscribe.learning.proposals.scoring import localisation
 from cookscribe.proposals.pdvc.config import ProposalConfig
-from cookscribe.proposals.pdvc.ranking import rerank
+from cookscribe.proposals.plain import rerank
 from cookscribe_lab.studies.core.candidate_sets import (
     SMOKE_MODEL,
     USUAL_ENCODER,
