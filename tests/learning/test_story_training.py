@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
-from typer.testing import CliRunner
 
-from cookscribe.cli import build_app
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError
 from cookscribe.evaluation.inputs import read_predictions
 from cookscribe.evaluation.soda import soda
 from cookscribe.learning.bag_of_words_pretraining import bag_loss
 from cookscribe.learning.datasets.oracle import oracle_labels
+from cookscribe.learning.datasets.youcook2 import write_truth
 from cookscribe.learning.loop import shuffled, train
 from cookscribe.learning.story_run import StoryRun, make_task, read_candidate_file, read_material, train_story
 from cookscribe.learning.story_task import StoryTask, told_events
 from cookscribe.pipelines.story_writer import StoryWriter
+from tests.command import run_command
 from tests.learning.story_kitchen import video, write_kitchen
 
 
@@ -139,44 +139,35 @@ def test_development_videos_are_not_learnt_from(kitchen: Path) -> None:
     assert not {id(material.candidates[key]) for key in held_out} & learnt
 
 
-def invoke(*arguments: str) -> Any:
-    return CliRunner().invoke(build_app(), list(arguments))
-
-
 def test_commands_train_and_predict(kitchen: Path, tmp_path: Path) -> None:
     folder, out = tmp_path / "model", tmp_path / "predictions.json"
-    done = invoke("train", "story", "--config", str(kitchen), "--out", str(folder), "--preset", "small-bi")
-    assert done.exit_code == 0, done.output
-    assert "epoch" in done.output
+    assert "epoch" in run_command("train", "story", "--config", kitchen, "--out", folder, "--preset", "small-bi")
     ingredients = tmp_path / "ingredients.json"
     ingredients.write_text(json.dumps({f"film{n:02d}": ["carrots"] for n in range(20)}))
     base = kitchen.parent
-    predict = (
-        "predict", "--model", str(folder), "--candidates", str(base / "candidates.json"), "--features",
-        str(base / "features"), "--ingredients", str(ingredients), "--out", str(out),
-    )  # fmt: skip
-    done = invoke(*predict, "--beam", "2", "--order", "start")
-    assert done.exit_code == 0, done.output
-    assert "24 videos, model BI" in done.output
-    assert "no ingredients for 4 videos" in done.output
+    inputs = ("--candidates", base / "candidates.json", "--features", base / "features", "--ingredients", ingredients)
+    predict = ("predict", "--model", folder, *inputs, "--out", out)
+    printed = run_command(*predict, "--beam", 2, "--order", "start")
+    assert "24 videos, model BI" in printed
+    assert "no ingredients for 4 videos" in printed
     predicted = read_predictions(out)
     assert len(predicted) == 24
     assert all(len(events) >= 1 for events in predicted.values())
     assert all((np.diff(events.spans[:, 0]) >= 0).all() for events in predicted.values())
-    done = invoke(*predict, "--selection", "chain", "--model", str(folder))
-    assert done.exit_code == 0, done.output
-    assert "model BI and 1 more" in done.output
+    assert "model BI and 1 more" in run_command(*predict, "--selection", "chain", "--model", folder)
     offered = read_candidate_file(base / "candidates.json")
     planned = read_predictions(out)
     # A planned story has refined borders, so that they are nobody's own.
     assert all(np.isin(predicted[key].spans, offered[key].spans).all() for key in offered)
     assert not all(np.isin(planned[key].spans, offered[key].spans).all() for key in offered)
-    assert isinstance(invoke(*predict, "--selection", "everything").exception, BadValueError)
+    with pytest.raises(BadValueError):
+        run_command(*predict, "--selection", "everything")
 
 
 def test_wrong_inputs_are_typed_errors(kitchen: Path, learnt: Path, tmp_path: Path) -> None:
+    write_truth(kitchen.parent / "other.json", [video(77)[0]])
     with pytest.raises(BadValueError, match="no annotated video has both"):
-        read_material(run_of(kitchen, data="other.json"), other_truth(kitchen))
+        read_material(run_of(kitchen, data="other.json"), kitchen.parent)
     with pytest.raises(BadValueError, match="not a preset"):
         make_task(run_of(kitchen, preset="small-x"), read_material(run_of(kitchen), kitchen.parent))
     truth, track, events = video(3)
@@ -188,9 +179,7 @@ def test_wrong_inputs_are_typed_errors(kitchen: Path, learnt: Path, tmp_path: Pa
     with pytest.raises(BadValueError, match="trained on 'made-up'"):
         writer.prepare(events, truth.ingredients, other)
     broken = tmp_path / "broken"
-    broken.mkdir()
-    for path in learnt.iterdir():
-        (broken / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(learnt, broken)
     description = json.loads((broken / "config.json").read_text())
     description["config"]["actions"] = ["fry"]
     (broken / "config.json").write_text(json.dumps(description))
@@ -220,14 +209,6 @@ def test_models_of_other_words_do_not_write_along(kitchen: Path, learnt: Path, t
     )
     with pytest.raises(CookscribeError, match="otherwise: its words are not those"):
         StoryWriter.load(learnt, members=[otherwise])
-
-
-def other_truth(kitchen: Path) -> Path:
-    from cookscribe.learning.datasets.youcook2 import write_truth
-
-    truth, _, _ = video(77)
-    write_truth(kitchen.parent / "other.json", [truth])
-    return kitchen.parent
 
 
 def test_a_head_start_knows_the_words_of_unseen_events_and_repeats_exactly(kitchen: Path) -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from cookscribe.text.tokens import ptb_tokens
-from tests.test_tokens import java_tokens
+from tests.text.test_tokens import java_tokens
 
 
 def test_recorded_cases(golden_folder: Path) -> None:

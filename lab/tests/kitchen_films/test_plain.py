@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from cookscribe.cli import build_app
 from cookscribe.errors import BadValueError
 from cookscribe.files import read_json
 from cookscribe_lab.kitchen_films.plain import plain_sentence
 from cookscribe_lab.kitchen_films.recipes import PLAIN, make_recipe, make_recipes
 from cookscribe_lab.kitchen_films.states import Act, Cut, Form, Heat, ItemState, Place
+from tests.command import run_command
 
 BOARD, BOWL, PAN, POT, PLATE = Place.BOARD, Place.BOWL, Place.PAN, Place.POT, Place.PLATE
 COUNTER = ItemState()
@@ -103,8 +102,5 @@ def test_only_known_wordings() -> None:
 def test_the_command_says_which_wording(tmp_path: Path) -> None:
     for wording in ("varied", PLAIN):
         out = tmp_path / f"{wording}.json"
-        result = CliRunner().invoke(
-            build_app(), ["kitchen", "recipes", "--count", "2", "--wording", wording, "--out", str(out)]
-        )
-        assert result.exit_code == 0, result.output
+        run_command("kitchen", "recipes", "--count", 2, "--wording", wording, "--out", out)
         assert [entry.get("wording", "varied") for entry in read_json(out).values()] == [wording] * 2

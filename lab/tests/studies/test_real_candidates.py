@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from typer.testing import CliRunner
 
-from cookscribe.cli import build_app
 from cookscribe.errors import InputError
 from cookscribe.evaluation import soda_tiou
 from cookscribe_lab.studies.core.registry import STUDIES, StudyOptions, find_study
@@ -28,6 +26,7 @@ from cookscribe_lab.studies.selection.real_candidates import (
     SHOWN,
 )
 from cookscribe_lab.studies.selection.videos import SelectionVideo
+from tests.command import run_command
 from tests.learning.made_up_youcook2 import write_folder
 
 
@@ -156,8 +155,7 @@ def test_without_data_it_says_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_study_list_names_every_study() -> None:
-    result = CliRunner().invoke(build_app(), ["study", "list"])
-    assert result.exit_code == 0
+    printed = run_command("study", "list")
     for study in STUDIES:
-        assert study.name in result.stdout
-        assert study.explanation in result.stdout
+        assert study.name in printed
+        assert study.explanation in printed

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
-from cookscribe.cli import build_app
 from cookscribe.cli.recipe_table import print_recipe
 from cookscribe.errors import CookscribeError, MissingDependencyError
 from cookscribe.recipe import MadeBy, Recipe, Span, Step, Video
 from cookscribe.video import VideoFile, write_video
 from cookscribe_lab.cli.kitchen_demo import SEED
 from cookscribe_lab.kitchen_films.recipes import PLAIN, MadeUpRecipe, make_recipe
+from tests.command import run_command
 
 
 @pytest.fixture
@@ -68,19 +67,18 @@ def test_the_recipe_stands_beside_the_truth(
     monkeypatch.setattr("cookscribe_lab.kitchen_films.drawing.film.draw_video", draw)
     monkeypatch.setattr("cookscribe.evaluation.meteor.MeteorTable.ask", no_java)
     monkeypatch.setenv("COLUMNS", "400")
-    result = CliRunner().invoke(build_app(), ["kitchen", "demo", "--out", str(tmp_path)])
-    assert result.exit_code == 0, result.output
-    lines = result.output.splitlines()
+    printed = run_command("kitchen", "demo", "--out", tmp_path)
+    lines = printed.splitlines()
     first = next(line for line in lines if made_up.steps[0].sentence in line)
     assert "≈ sing a song" in first
     assert "10% ?" in first
     last = next(line for line in lines if f"✓ {made_up.steps[-1].sentence}" in line)
     assert last.count(made_up.steps[-1].sentence) == 2
     count = len(made_up.steps)
-    assert f"{count - 2} of {count - 1} steps right" in result.output
-    assert "SODA tIoU" in result.output
-    assert "METEOR" not in result.output  # it is left out, and the demo goes on
-    assert "evidence is weak" in result.output
+    assert f"{count - 2} of {count - 1} steps right" in printed
+    assert "SODA tIoU" in printed
+    assert "METEOR" not in printed  # it is left out, and the demo goes on
+    assert "evidence is weak" in printed
     assert len(list(tmp_path.glob("*.html"))) == 1
 
 

@@ -18,10 +18,11 @@ from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.pipelines.visual import VisualPipeline
 from cookscribe.proposals.store import read_candidate_store
 from cookscribe.seeds import generator
+from cookscribe.text.vocabulary import SPECIALS
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile, write_video
 from cookscribe_lab.kitchen_bundle import features as drawn_features
-from cookscribe_lab.kitchen_bundle.build import KitchenRun, Watched, build_kitchen_bundle
+from cookscribe_lab.kitchen_bundle.build import KitchenRun, Watched, build_kitchen_bundle, said_again
 from cookscribe_lab.kitchen_bundle.features import picture_of
 from cookscribe_lab.kitchen_bundle.scores import (
     FIGURES,
@@ -216,3 +217,10 @@ def test_means_of_several_bundles() -> None:
 def test_a_neighbour_may_be_told_what_things_are_called() -> None:
     told = ("slice the onion", "fry the shallot in canola", "add the peas")
     assert by_the_list(told, ("fennel", "oil", "salt")) == ("slice the fennel", "fry the fennel in oil", "add the peas")
+
+
+@pytest.mark.parametrize(("least", "expected"), [(1, {"the", "boil"}), (2, {"the"}), (3, set())])
+def test_words_that_sentences_say_twice_may_be_said_again(least: int, expected: set[str]) -> None:
+    words = (*SPECIALS, "the", "onion", "boil", "salt")
+    told_before = ["chop the onion and the garlic", "boil water and boil it", "add salt", "peel the onion", "the the"]
+    assert {words[number] for number in said_again(words, told_before, least)} == expected

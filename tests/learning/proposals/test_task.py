@@ -19,7 +19,7 @@ from cookscribe.model_folder import fingerprint
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.propose import Proposer
 from cookscribe.text.vocabulary import Vocabulary
-from tests.proposals.videos import made_up
+from tests.learning.proposals.videos import made_up
 
 TINY = {"feature_size": 16, "width": 64, "feedforward": 64, "frames": 64, "queries": 16, "caption_width": 48}
 

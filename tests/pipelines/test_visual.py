@@ -1,4 +1,4 @@
-"""What a reader must not meet: one event told twice, steps in each other's time, "onion and onion"."""
+"""What a reader must not meet: one event told twice, or steps in each other's time."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from cookscribe.candidates import Candidates, tiou_matrix
 from cookscribe.pipelines.visual import merge_continuations, steps_apart
 from cookscribe.story import StoryStep
-from cookscribe.text.vocabulary import SPECIALS
-from cookscribe_lab.kitchen_bundle.build import said_again
 
 DURATION = 100.0
 
@@ -88,10 +86,3 @@ def test_told_steps_lie_apart_and_in_order(drawn: list[tuple[float, float, float
     assert (np.triu(tiou_matrix(spans, spans), 1) <= 0.3 + 1e-9).all()
     for one, following in pairwise(spans.tolist()):
         assert one[0] <= following[0]
-
-
-@pytest.mark.parametrize(("least", "expected"), [(1, {"the", "boil"}), (2, {"the"}), (3, set())])
-def test_words_that_sentences_say_twice_may_be_said_again(least: int, expected: set[str]) -> None:
-    words = (*SPECIALS, "the", "onion", "boil", "salt")
-    told_before = ["chop the onion and the garlic", "boil water and boil it", "add salt", "peel the onion", "the the"]
-    assert {words[number] for number in said_again(words, told_before, least)} == expected

@@ -16,7 +16,7 @@ from cookscribe.proposals.pdvc.deformable import Pyramid
 from cookscribe.proposals.pdvc.propose import Proposer
 from cookscribe.proposals.pdvc.transformer import Encoded
 from cookscribe.text.vocabulary import EOS, PAD, Vocabulary
-from tests.proposals.videos import made_up
+from tests.learning.proposals.videos import made_up
 
 MODEL = {"width": 32, "feedforward": 32, "frames": 32, "queries": 8, "groups": 2, "caption_width": 32}
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
 from cookscribe.bundle import Bundle, find_bundle
 from cookscribe.model_folder import read_tensors
-from cookscribe.pipelines.speech import SpeechPipeline
+from cookscribe.pipelines.speech import SpeechPipeline, named_in
 from cookscribe.recipe import Recipe, Video
 from cookscribe.scribe import assemble
 from cookscribe.senses.transcripts import Transcript
+from cookscribe.story import StoryStep
 
 TALK = (
     (20.0, "hello everybody and welcome today we make pancakes"),
@@ -54,3 +56,11 @@ def test_it_is_small(bundle: Bundle) -> None:
     weights, _ = read_tensors(bundle.story / "weights.safetensors")
     assert {value.dtype for value in weights.values()} <= {torch.float16, torch.int64}
     assert "## Figures" in (bundle.folder / "README.md").read_text()
+
+
+def test_the_list_of_a_recipe_holds_a_name_once() -> None:
+    told = [
+        StoryStep(n, np.array([n, n + 1.0]), text, np.zeros(2), -1.0)
+        for n, text in enumerate(("chop the onions", "fry the onion in butter", "serve"))
+    ]
+    assert named_in(told, ("onion", "onions", "butter", "rice")) == ["onion", "butter"]

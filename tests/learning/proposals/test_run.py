@@ -7,11 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from cookscribe.cli import build_app
 from cookscribe.encoders.store import FeatureStore
-from cookscribe.errors import BadFileError, BadValueError, CookscribeError, MissingFileError
+from cookscribe.errors import BadFileError, BadValueError, MissingFileError
 from cookscribe.learning.datasets.youcook2 import write_truth
 from cookscribe.learning.folds import read_folds
 from cookscribe.learning.proposals import out_of_fold
@@ -22,16 +20,8 @@ from cookscribe.proposals.candidate_files import read_candidates
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.propose import Proposer
 from cookscribe.proposals.store import read_candidate_store
-from tests.proposals.videos import made_up
-
-
-def cookscribe(*words: object) -> str:
-    """Run a command; a typed error comes through as itself."""
-    result = CliRunner().invoke(build_app(), [str(word) for word in words], catch_exceptions=True)
-    if isinstance(result.exception, CookscribeError):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.output
+from tests.command import run_command
+from tests.learning.proposals.videos import made_up
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +42,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "folds": 3,
     }
     (folder / "run.json").write_text(json.dumps(config))
-    printed = cookscribe("train", "proposals", "--config", folder / "run.json", "--out", folder / "model")
+    printed = run_command("train", "proposals", "--config", folder / "run.json", "--out", folder / "model")
     assert printed.count("development: score") == 4
     return folder
 
@@ -69,7 +59,7 @@ def test_every_training_video_is_left_out_of_exactly_one_fold(trained: Path) -> 
 def test_candidates_of_training_videos_come_from_the_fold_that_did_not_see_them(trained: Path) -> None:
     out = trained / "candidates.json"
     features = trained / "features"
-    printed = cookscribe("propose", "--model", trained / "model", "--features", features, "--out", out)
+    printed = run_command("propose", "--model", trained / "model", "--features", features, "--out", out)
     assert "8 candidates for each of 12 videos (9 out of fold, simulated features)" in printed
     found = read_candidates(out)
     assert len(found) == 12
@@ -81,7 +71,7 @@ def test_candidates_of_training_videos_come_from_the_fold_that_did_not_see_them(
         np.testing.assert_allclose(found[video_id].scores, expected.scores, atol=1e-5)
         assert found[video_id].captions == expected.captions
     in_fold = trained / "in_fold.json"
-    printed = cookscribe(
+    printed = run_command(
         "propose", "--model", trained / "model", "--features", features, "--out", in_fold, "--in-fold", "--no-captions"
     )
     assert "(0 out of fold" in printed
@@ -94,7 +84,7 @@ def test_candidates_of_training_videos_come_from_the_fold_that_did_not_see_them(
 
 def test_our_own_format_keeps_the_features(trained: Path) -> None:
     out = trained / "candidates.safetensors"
-    cookscribe("propose", "--model", trained / "model", "--features", trained / "features", "--out", out)
+    run_command("propose", "--model", trained / "model", "--features", trained / "features", "--out", out)
     found, about = read_candidate_store(out)
     assert about["simulated"] is True
     assert about["out_of_fold"] == 9
@@ -135,24 +125,24 @@ def test_proposing_goes_on_after_an_interrupt(trained: Path, monkeypatch: pytest
 
 def test_a_finished_run_is_not_trained_again(trained: Path) -> None:
     before = (trained / "model" / "weights.safetensors").stat().st_mtime_ns
-    cookscribe("train", "proposals", "--config", trained / "run.json", "--out", trained / "model")
+    run_command("train", "proposals", "--config", trained / "run.json", "--out", trained / "model")
     assert (trained / "model" / "weights.safetensors").stat().st_mtime_ns == before
     with pytest.raises(BadValueError, match="other choices"):
-        cookscribe("train", "proposals", "--config", trained / "run.json", "--out", trained / "model", "--queries", 9)
+        run_command("train", "proposals", "--config", trained / "run.json", "--out", trained / "model", "--queries", 9)
 
 
 def test_wrong_input_is_named(trained: Path, tmp_path: Path) -> None:
     model, features = trained / "model", trained / "features"
     with pytest.raises(BadValueError, match="unknown ending"):
-        cookscribe("propose", "--model", model, "--features", features, "--out", tmp_path / "x.txt")
+        run_command("propose", "--model", model, "--features", features, "--out", tmp_path / "x.txt")
     with pytest.raises(MissingFileError, match="no such model folder"):
-        cookscribe("propose", "--model", tmp_path / "no", "--features", features, "--out", tmp_path / "x.json")
+        run_command("propose", "--model", tmp_path / "no", "--features", features, "--out", tmp_path / "x.json")
     _, other = made_up(1, tmp_path / "wide", width=20)
     with pytest.raises(BadValueError, match="have 20 columns, the model reads 16"):
-        cookscribe("propose", "--model", model, "--features", other.folder, "--out", tmp_path / "x.json")
+        run_command("propose", "--model", model, "--features", other.folder, "--out", tmp_path / "x.json")
     (tmp_path / "run.json").write_text('{"data": "truth.json", "features": "wide", "presset": "small"}')
     with pytest.raises(BadValueError, match="presset"):
-        cookscribe("train", "proposals", "--config", tmp_path / "run.json", "--out", tmp_path / "m")
+        run_command("train", "proposals", "--config", tmp_path / "run.json", "--out", tmp_path / "m")
     assert not (tmp_path / "x.json").exists()
     with pytest.raises(BadValueError, match="no preset 'huge'"):
         ProposalRun(data="a", features="b", preset="huge").training_config()
@@ -164,14 +154,16 @@ def test_one_fold_is_refused_before_anything_is_trained(trained: Path, tmp_path:
     path = trained / "one.json"
     path.write_text(json.dumps(config | {"folds": 0 if given else 1}))
     with pytest.raises(BadValueError, match="one fold is all videos") as caught:
-        cookscribe("train", "proposals", "--config", path, "--out", tmp_path / "model", *given)
+        run_command("train", "proposals", "--config", path, "--out", tmp_path / "model", *given)
     assert caught.value.subject == str(path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_more_folds_than_videos_are_refused_before_anything_is_trained(trained: Path, tmp_path: Path) -> None:
     with pytest.raises(BadValueError, match="cannot make 10 folds of 9 videos"):
-        cookscribe("train", "proposals", "--config", trained / "run.json", "--out", tmp_path / "model", "--folds", "10")
+        run_command(
+            "train", "proposals", "--config", trained / "run.json", "--out", tmp_path / "model", "--folds", "10"
+        )
     assert list(tmp_path.iterdir()) == []
 
 

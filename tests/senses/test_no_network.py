@@ -16,9 +16,9 @@ from cookscribe.encoders.weights import locate
 from cookscribe.errors import MissingDependencyError
 from cookscribe.senses.recogniser import SOUND_RATE
 from cookscribe.video import VideoFile
-from tests import no_network
+from tests.senses import no_network
 
-SPOKEN = Path(__file__).parent / "data" / "spoken.ogg"
+SPOKEN = Path(__file__).parents[1] / "encoders" / "data" / "spoken.ogg"
 CHOSEN_BY_USERS = ("ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY", "DO_NOT_TRACK", "HF_HOME", "HF_HUB_OFFLINE")
 
 
