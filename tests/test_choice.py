@@ -19,7 +19,7 @@ from cookscribe.senses.recogniser import Recogniser
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.story import StoryStep
 from cookscribe.video import Limits, VideoFile, VideoInfo, probe, write_video
-from tests.broken_films import cut, spoiled, streamable
+from tests.broken_films import brightening, cut, noise, spoiled, streamable
 from tests.command import run_command
 
 NARRATED = "youcook2-speech"
@@ -28,9 +28,8 @@ CHATTER = "hello my friends it is so good to see you all again here on this love
 
 
 def film(path: Path, *, comment: str = "", sound: bool = True) -> Path:
-    frames = [(n / 5, np.full((32, 48, 3), 40 + n, dtype=np.uint8)) for n in range(10)]
     samples = np.zeros(32_000, dtype=np.float32) if sound else None
-    return write_video(path, frames, samples, rate=5.0, metadata={"comment": comment} if comment else {})
+    return brightening(path, 2, 5.0, samples, metadata={"comment": comment} if comment else {})
 
 
 class Told:
@@ -143,8 +142,7 @@ def test_subtitles_save_the_listening(tmp_path: Path) -> None:
 def loud(path: Path) -> Path:
     """Twelve seconds, most of whose bytes are sound."""
     frames = ((n / 5, np.full((32, 48, 3), 40 + n, dtype=np.uint8)) for n in range(60))
-    noise = np.random.default_rng(0).normal(0, 0.1, 12 * 16_000).astype(np.float32)
-    return write_video(path, frames, noise, rate=5.0, options={"g": "5"})
+    return write_video(path, frames, noise(12), rate=5.0, options={"g": "5"})
 
 
 @pytest.fixture(scope="module")

@@ -21,9 +21,8 @@ from cookscribe.recipe import Recipe
 from cookscribe.scribe import Scribe, clean_ingredients, title_of
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile, probe
-from tests.broken_films import cut, streamable
+from tests.broken_films import brightening, cut, streamable
 from tests.command import run_command
-from tests.export.films import make_video
 from tests.learning.story_kitchen import WIDTH, video, write_kitchen
 
 FILM = 3  # which made-up video the film stands for
@@ -58,9 +57,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("films") / "red_onion-soup.mp4"
-    make_video(path, int(video(FILM)[0].duration))
-    return path
+    return brightening(tmp_path_factory.mktemp("films") / "red_onion-soup.mp4", int(video(FILM)[0].duration))
 
 
 def made_up_scribe(bundle: Bundle) -> Scribe:

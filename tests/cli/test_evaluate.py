@@ -46,8 +46,7 @@ def test_the_meteor_column_is_empty_without_meteor() -> None:
 
 
 @pytest.mark.parametrize(
-    ("predictions", "error"),
-    [("nowhere.json", MissingFileError), (TRUTH, BadFileError), (INGREDIENTS, BadFileError)],
+    ("predictions", "error"), [("nowhere.json", MissingFileError), (TRUTH, BadFileError), (INGREDIENTS, BadFileError)]
 )
 def test_wrong_files_are_typed_errors_and_nothing_is_written(
     tmp_path: Path, predictions: str, error: type[Exception]

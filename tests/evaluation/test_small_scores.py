@@ -36,11 +36,7 @@ def test_repetition(sentences: tuple[str, ...], share: float) -> None:
 
 def test_repetition_averages_over_videos_with_an_entry() -> None:
     truth = said("x")
-    videos = [
-        Video("a", truth, said("a b c d", "a b c d")),
-        Video("b", truth, said()),
-        Video("c", truth, None),
-    ]
+    videos = [Video("a", truth, said("a b c d", "a b c d")), Video("b", truth, said()), Video("c", truth, None)]
     assert repetition(videos) == pytest.approx(0.25)
     assert repetition([Video("c", truth, None)]) == 0.0
 

@@ -13,6 +13,7 @@ import torch
 from torch.nn import functional as F
 
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError
+from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.inputs import read_predictions
 from cookscribe.evaluation.soda import soda
 from cookscribe.learning.bag_of_words_pretraining import bag_loss
@@ -48,7 +49,7 @@ def test_it_learns_to_tell_films_it_has_not_seen(learnt: Path) -> None:
     films = [video(number) for number in range(100, 112)]
     given = [writer.prepare(events, truth.ingredients, track) for truth, track, events in films]
     stories = writer.write(given)
-    truth = {film.id: told_events_of(film) for film, _, _ in films}
+    truth = {film.id: Events(film.spans, film.sentences) for film, _, _ in films}
     told = {film.id: told_events(story) for (film, _, _), story in zip(films, stories, strict=True)}
     # A story of another film is the baseline: right words, wrong film.
     ids = list(truth)
@@ -62,12 +63,6 @@ def test_it_learns_to_tell_films_it_has_not_seen(learnt: Path) -> None:
     ]
     right = [names[int(weights.argmax())] in sentence for weights, names, sentence in named if weights is not None]
     assert np.mean(right) > 0.8
-
-
-def told_events_of(film: Any) -> Any:
-    from cookscribe.evaluation.events import Events
-
-    return Events(film.spans, film.sentences)
 
 
 def test_same_seed_gives_the_same_weights_and_an_interrupt_changes_nothing(kitchen: Path, tmp_path: Path) -> None:

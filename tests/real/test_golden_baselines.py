@@ -7,14 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cookscribe.evaluation import Events, evaluate, read_predictions, read_truth, soda_tiou
+from cookscribe.evaluation import Events, evaluate, read_predictions, soda_tiou
 from cookscribe.learning.proposals.comparison import baseline_predictions
 from cookscribe.proposals.candidate_files import read_candidates
-
-
-@pytest.fixture(scope="module")
-def truth(golden_folder: Path) -> dict[str, Events]:
-    return read_truth(golden_folder / "reference_val_yc2.json")
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from cookscribe.proposals.store import read_candidate_store
 from cookscribe.seeds import generator
 from cookscribe.text.vocabulary import SPECIALS
 from cookscribe.track import FeatureTrack
-from cookscribe.video import VideoFile, write_video
+from cookscribe.video import VideoFile
 from cookscribe_lab.kitchen_bundle import features as drawn_features
 from cookscribe_lab.kitchen_bundle.build import KitchenRun, Watched, build_kitchen_bundle, said_again
 from cookscribe_lab.kitchen_bundle.features import picture_of
@@ -38,6 +38,7 @@ from cookscribe_lab.kitchen_bundle.scores import (
 )
 from cookscribe_lab.kitchen_films.recipes import MadeUpRecipe, make_recipe
 from cookscribe_lab.kitchen_films.splits import HELD_OUT, TESTING
+from tests.broken_films import brightening
 
 WIDTH = 16
 RUN = KitchenRun(
@@ -179,8 +180,7 @@ def test_training_videos_come_in_two_sizes() -> None:
 def test_figures_of_held_out_films(made: tuple[Bundle, Path], tmp_path: Path) -> None:
     bundle, folder = made
     recipe = make_recipe(2000, 0, "testing", tempo=10)
-    dark = np.zeros((32, 48, 3), dtype=np.uint8)
-    path = write_video(tmp_path / f"{recipe.id}.mp4", [(n, dark) for n in range(int(recipe.duration))], rate=1.0)
+    path = brightening(tmp_path / f"{recipe.id}.mp4", int(recipe.duration), 1.0)
     store = FeatureStore(tmp_path / "features")
     held_out = HeldOut({recipe.id: recipe}, {recipe.id: recipe.annotated()}, {recipe.id: path}, store)
     watched = Watched(RUN, folder)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from rich.console import Console
 
 from cookscribe.cli.recipe_table import print_recipe
 from cookscribe.errors import CookscribeError, MissingDependencyError
 from cookscribe.recipe import MadeBy, Recipe, Span, Step, Video
-from cookscribe.video import VideoFile, write_video
+from cookscribe.video import VideoFile
 from cookscribe_lab.cli.kitchen_demo import SEED
 from cookscribe_lab.kitchen_films.recipes import PLAIN, MadeUpRecipe, make_recipe
+from tests.broken_films import brightening
 from tests.command import run_command
 
 
@@ -60,8 +60,7 @@ def test_the_recipe_stands_beside_the_truth(
             return told(made_up, film.path.name)
 
     def draw(recipe: MadeUpRecipe, path: Path, _: Any) -> None:
-        dark = np.zeros((32, 48, 3), dtype=np.uint8)
-        write_video(path, [(n, dark) for n in range(int(recipe.duration))], rate=1.0)
+        brightening(path, int(recipe.duration), 1.0)
 
     monkeypatch.setattr("cookscribe.cli.write.find_scribe", lambda _: Scribe())
     monkeypatch.setattr("cookscribe_lab.kitchen_films.drawing.film.draw_video", draw)

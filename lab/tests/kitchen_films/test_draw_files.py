@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 from cookscribe.errors import BadValueError, CookscribeError
+from cookscribe.pipelines.base import is_drawn_film
 from cookscribe.recipe import Span
+from cookscribe.video import VideoFile
 from cookscribe_lab.kitchen_films import narration
 from cookscribe_lab.kitchen_films.drawing import film as film_module
 from cookscribe_lab.kitchen_films.drawing.film import LABEL, Picture, draw_video, draw_videos, truth_path
@@ -72,6 +74,7 @@ def test_everything_says_that_it_is_simulated(drawn: Path, recipe: MadeUpRecipe)
         assert container.metadata["comment"].startswith("simulated: ")
         assert LABEL in container.metadata["comment"]
         assert container.metadata["title"] == recipe.title
+    assert is_drawn_film(VideoFile(drawn)), "the product knows a drawn film by its label"
     assert json.loads(truth_path(drawn).read_text())[recipe.id]["simulated"] is True
     assert read_recipes(truth_path(drawn))[recipe.id].simulated
 

@@ -49,10 +49,7 @@ HOT_OIL = ItemState(heat=Heat.HOT, place=PAN)
             "fry the chopped onion with the fried bacon and season them with salt",
         ),
         (
-            {
-                "tomatoes": ItemState(form=Form.MIXED, place=PLATE, mixture="salad"),
-                "parsley": COUNTER,
-            },
+            {"tomatoes": ItemState(form=Form.MIXED, place=PLATE, mixture="salad"), "parsley": COUNTER},
             [Act("sprinkle", ("parsley",), PLATE)],
             "garnish the salad with parsley",
         ),

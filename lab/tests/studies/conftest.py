@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,6 +68,10 @@ class Bench:
             given["candidates"] = self.candidates
         offered = [f"--{name}={path}" for name, path in given.items() if name in find_study(study).options]
         return run_command("study", study, "--smoke", *offered, *more)
+
+    def content(self, study: str) -> dict[str, Any]:
+        """What the study wrote as JSON."""
+        return json.loads((self.results / study / f"{study}.json").read_text())
 
 
 def noisy_candidates(data: Path, count: int) -> dict[str, dict[str, Candidates]]:

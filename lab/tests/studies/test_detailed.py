@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -34,15 +32,10 @@ ROWS: dict[str, list[str]] = {
 }  # fmt: skip
 
 
-def content_of(bench: Bench, study: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((bench.results / study / f"{study}.json").read_text())
-    return found
-
-
 @pytest.mark.parametrize("study", list(ROWS))
 def test_study_runs_by_its_command(bench: Bench, study: str) -> None:
     text = bench.run(study, "--seeds", "1")
-    content = content_of(bench, study)
+    content = bench.content(study)
     assert [row["name"] for row in content["rows"]] == ROWS[study]
     assert "*simulated*" in text
     assert all(0 <= row["figures"]["SODA tIoU"]["mean"] <= 100 for row in content["rows"])

@@ -12,6 +12,8 @@ from PIL import Image
 
 from cookscribe.errors import InputError
 from cookscribe.evaluation import soda_tiou
+from cookscribe.learning.datasets.root import YouCook2
+from cookscribe.proposals.plain import suppressed
 from cookscribe_lab.studies.core.registry import STUDIES, StudyOptions, find_study
 from cookscribe_lab.studies.selection import real_candidates
 from cookscribe_lab.studies.selection.real_candidates import (
@@ -104,9 +106,6 @@ def test_finished_parts_are_not_done_again(finished: tuple[Path, Path, str], mon
 
 
 def test_nms_row_is_nms(finished: tuple[Path, Path, str]) -> None:
-    from cookscribe.learning.datasets.root import YouCook2
-    from cookscribe.proposals.plain import suppressed
-
     data, out, _ = finished
     files = YouCook2(data)
     truth = {key: video.spans for key, video in files.videos("validation").items()}

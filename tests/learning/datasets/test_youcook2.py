@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -117,46 +118,29 @@ def test_a_prefix_is_taken_off_only_when_it_is_one(keys: list[str], ids: list[st
     assert list(bare_ids(keys, Path("x")).values()) == ids
 
 
-def wrong_published(edit: str) -> dict[str, Any]:
+# What may be wrong with a video, or with its first step.
+WRONG: dict[str, Callable[[dict[str, Any], dict[str, Any]], object]] = {
+    "no duration": lambda video, _: video.pop("duration"),
+    "negative duration": lambda video, _: video.update(duration=-1.0),
+    "zero duration": lambda video, _: video.update(duration=0),
+    "text duration": lambda video, _: video.update(duration="61.5"),
+    "reversed": lambda _, step: step.update(segment=[9, 3]),
+    "three times": lambda _, step: step.update(segment=[3, 5, 9]),
+    "negative time": lambda _, step: step.update(segment=[-3, 9]),
+    "no sentence": lambda _, step: step.pop("sentence"),
+    "number sentence": lambda _, step: step.update(sentence=7),
+    "boolean time": lambda _, step: step.update(segment=[True, 9]),
+    "steps not a list": lambda video, step: video.update(annotations={"0": step}),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_wrong_annotation_is_named(tmp_path: Path, what: str) -> None:
     value = copy.deepcopy(PUBLISHED)
-    entry = value["database"]["-noodle_001"]
-    step = entry["annotations"][0]
-    edits: dict[str, Any] = {
-        "no duration": lambda: entry.pop("duration"),
-        "negative duration": lambda: entry.update(duration=-1.0),
-        "zero duration": lambda: entry.update(duration=0),
-        "text duration": lambda: entry.update(duration="61.5"),
-        "reversed": lambda: step.update(segment=[9, 3]),
-        "three times": lambda: step.update(segment=[3, 5, 9]),
-        "negative time": lambda: step.update(segment=[-3, 9]),
-        "no sentence": lambda: step.pop("sentence"),
-        "number sentence": lambda: step.update(sentence=7),
-        "boolean time": lambda: step.update(segment=[True, 9]),
-        "steps not a list": lambda: entry.update(annotations={"0": step}),
-    }
-    edits[edit]()
-    return value
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        "no duration",
-        "negative duration",
-        "zero duration",
-        "text duration",
-        "reversed",
-        "three times",
-        "negative time",
-        "no sentence",
-        "number sentence",
-        "boolean time",
-        "steps not a list",
-    ],
-)
-def test_a_wrong_annotation_is_named(tmp_path: Path, edit: str) -> None:
+    video = value["database"]["-noodle_001"]
+    WRONG[what](video, video["annotations"][0])
     with pytest.raises(BadFileError, match="-noodle_001") as caught:
-        read_annotations(written(tmp_path, wrong_published(edit)))
+        read_annotations(written(tmp_path, value))
     assert "file.json" in str(caught.value)
     assert len(str(caught.value)) < 900
 

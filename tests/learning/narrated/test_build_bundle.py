@@ -21,8 +21,8 @@ from cookscribe.scribe import assemble, load
 from cookscribe.senses.listening import recogniser_from_file
 from cookscribe.senses.subtitles import read_transcript
 from cookscribe.senses.transcripts import Transcript
-from cookscribe.video import probe, write_video
-from tests.broken_films import cut, streamable
+from cookscribe.video import probe
+from tests.broken_films import brightening, cut, noise, streamable
 from tests.command import run_command
 from tests.learning.made_up_youcook2 import write_folder
 
@@ -50,14 +50,14 @@ def bundle(folder: SpeechFolder) -> Bundle:
     return folder.pack(0, "made-up", "made-up films", 0.99)
 
 
-def _subtitles(path: Path, minutes: int = 2) -> Path:
-    cues = ["WEBVTT", ""]
-    for number in range(12 * minutes):
-        start = number * 5
-        clock = f"00:{start // 60:02d}:{start % 60:02d}"
-        end = f"00:{(start + 4) // 60:02d}:{(start + 4) % 60:02d}"
-        cues += [f"{clock}.000 --> {end}.500", LINES[number * len(LINES) // (12 * minutes)], ""]
-    path.write_text("\n".join(cues))
+def _subtitles(path: Path) -> Path:
+    """Two minutes of them."""
+    cues = ["WEBVTT"]
+    for number in range(24):
+        minutes, seconds = divmod(number * 5, 60)
+        times = f"{minutes:02d}:{seconds:02d}.000 --> {minutes:02d}:{seconds + 4:02d}.500"
+        cues.append(f"{times}\n{LINES[number * len(LINES) // 24]}")
+    path.write_text("\n\n".join(cues))
     return path
 
 
@@ -94,9 +94,7 @@ def test_a_subtitle_file_becomes_a_recipe(bundle: Bundle, tmp_path: Path) -> Non
 def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A film of two minutes, of which the first one or so can be read, with subtitles of all of it."""
     folder = tmp_path_factory.mktemp("damaged")
-    frames = ((float(n), np.full((32, 48, 3), 2 * n, dtype=np.uint8)) for n in range(120))
-    noise = np.random.default_rng(0).normal(0, 0.1, 120 * 16_000).astype(np.float32)
-    whole = write_video(folder / "whole.mp4", frames, noise, rate=1.0)
+    whole = brightening(folder / "whole.mp4", 120, 1.0, noise(120))
     film = cut(streamable(whole, folder / "streamable.mp4"), folder / "soup.mp4", 0.5)
     _subtitles(folder / "soup.vtt")
     return film
