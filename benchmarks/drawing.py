@@ -8,8 +8,6 @@ keeps no sprite, which paints every piece of food, hand and wall anew for each f
 wall time, because a busy machine slows only the latter. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
 import gc
 import tempfile
 import time

@@ -9,8 +9,6 @@ and overlapping threads do not flatter or spoil them; the wall time of effnet is
 not change the speed: milnce runs with made-up ones. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Callable

@@ -11,8 +11,6 @@ Reads the 457 validation videos beside COOKSCRIBE_DATA if it is set, else made-u
 Prints one JSON object as its last line.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

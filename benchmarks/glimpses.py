@@ -7,8 +7,6 @@ Likeness is the cosine between rows of the two tracks after the mean row is take
 apart. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -6,8 +6,6 @@ The baseline draws one normal number per value, rounds it to half precision and 
 noisy features has to do at the least. The last line is a JSON object; "ratio" is our time over the baseline's.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable
 from pathlib import Path

@@ -9,8 +9,6 @@ depend on what they show. Times are CPU seconds of one thread, so that other wor
 Memory is the growth of the peak of a fresh process per N. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

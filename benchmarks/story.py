@@ -12,8 +12,6 @@ Weights and inputs are random: the work does not depend on their values. Times a
 the machine disturbs them less. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

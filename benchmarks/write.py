@@ -6,8 +6,6 @@ The baseline is the film itself: a ratio of 0.2 means that a minute of film take
 process of its own, on one thread, by the command a user types; the time includes starting Python and loading weights.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import subprocess

@@ -1,7 +1,5 @@
 """Tiny films, and films with parts missing, made of whole ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The command line, run in the test's own process."""
 
-from __future__ import annotations
-
 from typer.testing import CliRunner, Result
 
 from cookscribe.cli import build_app

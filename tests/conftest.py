@@ -1,7 +1,5 @@
 """Shared fixtures. Tests in `tests/real/` read the folder that COOKSCRIBE_DATA names and skip visibly without it."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`--model auto`: which film goes where, and what is said when none fits. No real network listens here."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

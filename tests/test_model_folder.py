@@ -1,7 +1,5 @@
 """Model folders: what is saved comes back, and nothing hostile, damaged or too large is let in."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

@@ -1,7 +1,5 @@
 """The document: what is valid, what is not, and the way to a file and back."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -1,7 +1,5 @@
 """The main job from film to recipe, with tiny models: bundle, library call, command, many films, wrong ones."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

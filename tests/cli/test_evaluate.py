@@ -1,7 +1,5 @@
 """`cookscribe evaluate` and `cookscribe baselines` as a user calls them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

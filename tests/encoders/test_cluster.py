@@ -1,7 +1,5 @@
 """The same job on a local Ray of two workers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Encoding many films: resume, failures, words beside features, and the commands."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

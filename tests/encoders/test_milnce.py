@@ -1,7 +1,5 @@
 """S3D: its parts against loops, its files read safely, its windows over a film. The golden check is in tests/real."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 

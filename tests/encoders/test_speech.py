@@ -1,7 +1,5 @@
 """Speech: a spoken sentence, films without speech, tracks from transcripts. espeak-ng spoke `data/spoken.ogg`."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The feature store: what goes in comes out, and nothing wrong comes out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """TSN feature folders: the published rule of times, and no silent zeros."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

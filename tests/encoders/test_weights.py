@@ -1,7 +1,5 @@
 """Where weights are looked for, and what is checked."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import pickle

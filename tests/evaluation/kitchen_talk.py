@@ -1,7 +1,5 @@
 """Made-up truth and predictions with everything awkward in them."""
 
-from __future__ import annotations
-
 import random
 
 from cookscribe.evaluation import Events

@@ -1,7 +1,5 @@
 """Every score that counts words or spans, against pycocoevalcap's own scorers called in loops."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks import evaluation as usual

@@ -1,7 +1,5 @@
 """METEOR: the Java program is asked once, and whatever happens an answer or a typed error comes back."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess

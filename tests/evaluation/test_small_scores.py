@@ -1,7 +1,5 @@
 """Repetition, paragraphs, counts and ingredients on cases small enough to work out by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from cookscribe.errors import BadValueError

@@ -1,7 +1,5 @@
 """Recipes that somebody edited: every format is written, or one line says what is wrong."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Chapters inside a copy of the video, step pictures, and the command, on a real little film."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The page in a real browser: seek, follow, keyboard, escape, print, no network."""
 
-from __future__ import annotations
-
 import io
 import shutil
 import time

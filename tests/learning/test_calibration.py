@@ -1,7 +1,5 @@
 """What calibration means: how often a step is right that is told with so much confidence."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

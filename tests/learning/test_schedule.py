@@ -1,7 +1,5 @@
 """Schedule, average and optimiser groups."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Videos as numbers: labels stand where the words are, padding where nothing is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

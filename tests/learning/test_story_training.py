@@ -1,7 +1,5 @@
 """The recipe model learns, is kept in a folder, and writes from it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

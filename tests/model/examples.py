@@ -1,7 +1,5 @@
 """Tiny models and made-up videos for the tests of the model room."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any

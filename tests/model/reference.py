@@ -4,8 +4,6 @@ Nothing here is shared with the package except the names of the weights. Vectors
 dictionary from parameter name to array; `at(W, prefix)` is the part of it below a prefix.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

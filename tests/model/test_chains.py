@@ -1,7 +1,5 @@
 """The dynamic programmes over chains against plain enumeration of all chains."""
 
-from __future__ import annotations
-
 from itertools import combinations, pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """Copied words: the equations against plain numpy loops, and the cache against full computation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Decoding: the cache changes nothing, and the rules of a story hold whatever the weights are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

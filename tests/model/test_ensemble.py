@@ -1,7 +1,5 @@
 """Ensembles: members that agree write as one, and a plan is made of all plans."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Who learns from what: the Gumbel choice, and losses that are switched off."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

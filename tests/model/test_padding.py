@@ -1,7 +1,5 @@
 """Padding changes nothing: a video's numbers do not depend on what shares its batch."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The planner's losses against plain enumeration, and what they teach."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations, pairwise
 

@@ -1,7 +1,5 @@
 """Story decoding: exact against brute force, lawful whatever the plan says, and told by the whole model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any

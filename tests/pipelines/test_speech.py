@@ -1,7 +1,5 @@
 """The shipped bundle of narrated films: small, in half precision, and it knows what is talked about."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

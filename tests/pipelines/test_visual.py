@@ -1,7 +1,5 @@
 """What a reader must not meet: one event told twice, or steps in each other's time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

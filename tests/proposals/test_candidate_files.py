@@ -1,7 +1,5 @@
 """PDVC candidate files: read, written, and read back the same."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Deformable sampling against a plain loop, its gradients against finite differences."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The whole model: batches, padding, captions, counts, presets."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

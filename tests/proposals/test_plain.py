@@ -1,7 +1,5 @@
 """The plain choices: what they keep, and the comparison built from them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Spans: the dynamic programme against all sets, labels, and that something is learnt."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The baselines on the published PDVC candidates: equal to the golden selections and to published figures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

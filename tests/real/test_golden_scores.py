@@ -1,7 +1,5 @@
 """Every figure of the original evaluators, reproduced: all sets, per threshold, per video, METEOR included."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterator

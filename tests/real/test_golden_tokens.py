@@ -1,7 +1,5 @@
 """Tokens against the recorded output of the Java tokenizer, and against the program on every real sentence."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

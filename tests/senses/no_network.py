@@ -5,8 +5,6 @@ own look-ups and connections are recorded by an audit hook as well, where the ke
 JSON line on standard error says what was tried and whether onnxruntime was loaded.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

@@ -1,7 +1,5 @@
 """What is read of a transcript: words, vectors, places around events, ingredients heard."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

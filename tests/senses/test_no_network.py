@@ -1,7 +1,5 @@
 """Nothing leaves the machine: `write` listens to a film where no connection is possible, in an empty home."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

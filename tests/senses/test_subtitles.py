@@ -1,7 +1,5 @@
 """Transcripts from subtitle files."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """Transcripts: every word once, at a time that makes sense."""
 
-from __future__ import annotations
-
 import json
 import os
 from itertools import pairwise

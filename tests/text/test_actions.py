@@ -1,7 +1,5 @@
 """Actions in sentences: any form of the verb, and not the noun that is spelt like it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Ingredients in sentences: which one is meant, and by which words."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

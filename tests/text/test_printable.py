@@ -1,7 +1,5 @@
 """Text from outside: what is shown, and what never reaches a screen or a file."""
 
-from __future__ import annotations
-
 import time
 import unicodedata
 

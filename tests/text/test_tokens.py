@@ -1,7 +1,5 @@
 """Penn Treebank tokens: shapes known from the Java program, and the program itself."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The vocabulary: counts, numbers, and back to words."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

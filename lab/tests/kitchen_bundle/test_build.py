@@ -1,7 +1,5 @@
 """The building of the bundle `kitchen` with a made-up encoder and tiny models: parts, resuming, folds, scores."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Cuts of a video against its truth."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cookscribe.track import FeatureTrack

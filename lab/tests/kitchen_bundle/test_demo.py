@@ -1,7 +1,5 @@
 """What people see: the recipe beside the truth, unsure steps, weak evidence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

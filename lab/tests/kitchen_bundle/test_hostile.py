@@ -1,7 +1,5 @@
 """Bundles that are damaged or mean harm: a typed error that names the file, before anything large is made."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

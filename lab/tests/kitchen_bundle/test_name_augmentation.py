@@ -1,7 +1,5 @@
 """Drawn videos told anew: other names and another order of the list, the same events."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

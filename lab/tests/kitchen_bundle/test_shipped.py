@@ -1,7 +1,5 @@
 """The bundle that is shipped: what it weighs, what it says of itself, and that it reads a film it has never seen."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Drawn videos as files: truth and film agree when read again, same seed same bytes, resuming, narration, commands."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

@@ -1,7 +1,5 @@
 """Glimpses: nearly the frames of the drawn film, at the moments at which a reader looks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

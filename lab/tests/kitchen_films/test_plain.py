@@ -1,7 +1,5 @@
 """The plain wording: a function of what is done and what is seen, about the same films as the varied one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

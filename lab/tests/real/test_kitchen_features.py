@@ -1,7 +1,5 @@
 """The kitchen on real YouCook2 annotations."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The selection study's ground on the published files: its baselines, and that words heard say something."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

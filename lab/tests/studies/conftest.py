@@ -1,7 +1,5 @@
 """One made-up YouCook2 folder, ready-made candidates and one folder of finished parts for all studies' smoke runs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Every detailed study runs by its command, and its rows differ in what they say they differ in."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

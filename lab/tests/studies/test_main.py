@@ -1,7 +1,5 @@
 """The main table and the studies that read the recipes it kept."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path

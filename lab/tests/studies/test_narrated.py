@@ -1,7 +1,5 @@
 """The table of the study of narrated films."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The candidates of studies, trained in seconds on made-up videos, and the study of the oracle with them."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

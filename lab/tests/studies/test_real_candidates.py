@@ -1,7 +1,5 @@
 """The study of real candidates on made-up files: every part runs, rows are complete, finished parts are kept."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The parts of the selection study: words heard, changes of training videos, plans."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

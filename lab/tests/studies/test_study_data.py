@@ -1,7 +1,5 @@
 """Studies whose data are made here: features are simulated, and proposal models trained for the candidates."""
 
-from __future__ import annotations
-
 from .conftest import Bench
 
 

@@ -1,7 +1,5 @@
 """The annotation readers: what is in the file comes out, and a wrong file is named with the place in it."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """From a made-up dataset to a bundle, and from a subtitle file to a recipe."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The reward against the evaluator's CIDEr-D, and whether drawing sentences makes the better ones more likely."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

@@ -1,7 +1,5 @@
 """The finder of spans learns where steps are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What an epoch of narrated videos shows: events, ingredient lists, rewards, words beyond the vocabulary."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

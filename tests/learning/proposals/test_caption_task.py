@@ -1,7 +1,5 @@
 """Captions after events: the rest of the model stays as it is, sentences become right, the head sees rows itself."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Matching and losses against independent plain implementations."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """From a configuration file to candidates, as a user does it: folds, both formats, interrupts, wrong input."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Learning: eight videos by heart, shares of a batch, a whole run with folds, the answer against plain baselines."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

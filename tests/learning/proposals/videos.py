@@ -1,7 +1,5 @@
 """Made-up videos whose features show when something happens: enough to learn from, small enough for a test."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
