@@ -1,7 +1,5 @@
 """No room left, no pipe behind, no place to write: one line that names the output, and nothing half-written."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The walls between the rooms of the laboratory: who may import whom."""
 
-from __future__ import annotations
-
 import ast
 from graphlib import TopologicalSorter
 from pathlib import Path

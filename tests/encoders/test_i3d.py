@@ -1,7 +1,5 @@
 """I3D: against a written-out forward pass with made-up weights under the published names."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 

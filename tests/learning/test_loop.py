@@ -1,7 +1,5 @@
 """The shared loop: exact repetition and resumption, processes, early stopping, errors."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

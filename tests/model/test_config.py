@@ -1,7 +1,5 @@
 """Presets, their sizes, and choices that do not fit together."""
 
-from __future__ import annotations
-
 import pytest
 
 from cookscribe.errors import BadValueError

@@ -1,7 +1,5 @@
 """Every equation of sections 4 and 5 against the plain version in `reference.py`."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Who learns from what: the Gumbel choice, and losses that are switched off."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -92,19 +90,10 @@ def test_mean_reduction_divides_each_loss_by_its_own_items() -> None:
 
 
 def test_every_parameter_of_every_model_learns() -> None:
+    videos = some_videos()
+    parts = {"absolute": True, "scores": True, "stop": "learned", "output": "transform", "feedback": "choice"}
     for letters in ("b", "bi", "biv", "bivt"):
-        model = build(
-            tiny(
-                letters,
-                teacher="gumbel",
-                absolute=True,
-                scores=True,
-                stop="learned",
-                output="transform",
-                feedback="choice",
-            )
-        )
-        videos = some_videos()
+        model = build(tiny(letters, teacher="gumbel", **parts))
         StoryLosses(LossConfig()).total(model(inputs_of(videos), targets_of(videos))).backward()
         still = [n for n, p in model.named_parameters() if p.grad is None or p.grad.abs().sum() == 0]
         assert still == [], letters

@@ -1,7 +1,5 @@
 """The planner in both forms: any N, padding never matters, borders stay lawful, every weight learns, all letters."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """A hundred damaged films: each is read, in part at least, or refused with a typed error."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

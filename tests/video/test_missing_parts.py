@@ -1,7 +1,5 @@
 """Films that end early, or whose sound or picture does: they say so; whole films of all kinds do not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

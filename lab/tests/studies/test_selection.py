@@ -1,7 +1,5 @@
 """The parts of the selection study: words heard, changes of training videos, plans."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +7,7 @@ import pytest
 import torch
 
 from cookscribe.candidates import tiou_matrix
+from cookscribe.errors import BadValueError
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.model.beyond.plans import joined, mean_plan
@@ -193,7 +192,5 @@ def test_score_of_the_truth_is_full_and_intervals_hold_the_mean() -> None:
 
 
 def test_words_heard_needs_transcripts() -> None:
-    from cookscribe.errors import BadValueError
-
     with pytest.raises(BadValueError, match="transcript"):
         WordsHeard.fit({}, {})
