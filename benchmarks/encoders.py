@@ -30,7 +30,8 @@ from cookscribe.encoders.speech import SpeechEncoder
 from cookscribe.encoders.weights import locate
 from cookscribe.seeds import generator
 from cookscribe.senses.recogniser import Whisper
-from cookscribe.video import Size, VideoFile, write_video
+from cookscribe.video import Size, VideoFile
+from cookscribe.video.writing import write_video
 
 WIDTH, HEIGHT, RATE = 640, 360, 30
 LOOP = 20.0

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cookscribe.errors import BadValueError
+from cookscribe.model.config import LossConfig
 from cookscribe.model.decoding import DecodingConfig, write_stories
-from cookscribe.model.losses import LossConfig, StoryLosses
+from cookscribe.model.losses import StoryLosses
 from tests.model.examples import WORDS, build, close, inputs_of, random_video, some_videos, targets_of, tiny
 
 NAMES = [f"w{i}" for i in range(WORDS)]

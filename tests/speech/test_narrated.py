@@ -29,7 +29,8 @@ from cookscribe.senses.subtitles import read_transcript
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.story import StoryStep
 from cookscribe.text.vocabulary import UNK, Vocabulary
-from cookscribe.video import probe, write_video
+from cookscribe.video import probe
+from cookscribe.video.writing import write_video
 from tests.broken_films import cut, streamable
 from tests.learning.made_up_youcook2 import write_folder
 

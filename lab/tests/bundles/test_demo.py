@@ -14,7 +14,8 @@ from cookscribe.cli import build_app
 from cookscribe.cli.recipe_table import print_recipe
 from cookscribe.errors import CookscribeError, MissingDependencyError
 from cookscribe.recipe import MadeBy, Recipe, Span, Step, Video
-from cookscribe.video import VideoFile, write_video
+from cookscribe.video import VideoFile
+from cookscribe.video.writing import write_video
 from cookscribe_lab.cli.kitchen_demo import SEED
 from cookscribe_lab.kitchen_films.recipes import PLAIN, MadeUpRecipe, make_recipe
 

@@ -19,7 +19,8 @@ from cookscribe.pipelines.visual import VisualPipeline
 from cookscribe.proposals.store import read_candidate_store
 from cookscribe.seeds import generator
 from cookscribe.track import FeatureTrack
-from cookscribe.video import VideoFile, write_video
+from cookscribe.video import VideoFile
+from cookscribe.video.writing import write_video
 from cookscribe_lab.kitchen_bundle import features as drawn_features
 from cookscribe_lab.kitchen_bundle.build import KitchenRun, Watched, build_kitchen_bundle
 from cookscribe_lab.kitchen_bundle.features import picture_of

@@ -154,3 +154,28 @@ def preset(name: str, **changes: Any) -> ModelConfig:
     if size not in _SIZES or letters not in _LETTERS:
         raise BadValueError(name, "is not a preset of the recipe model", f"choose one of {', '.join(PRESETS)}")
     return ModelConfig.parse({**_SIZES[size], **_LETTERS[letters], **changes}, name)
+
+
+class LossConfig(Config):
+    """Weights of the losses (0 switches one off) and label smoothing.
+
+    `sum` adds up all items of a video and averages over videos, as the paper does up to a constant; `mean` averages
+    each loss over its own items (steps, words, labels), so that the weights mean the same whatever the length of a
+    recipe. The losses of the planner (only a model that has one knows them) are always means over their own items.
+    """
+
+    event: float = Field(default=1.0, ge=0)
+    sentence: float = Field(default=1.0, ge=0)
+    ingredient_selection: float = Field(default=1.0, ge=0)
+    action_selection: float = Field(default=1.0, ge=0)
+    ingredient_attention: float = Field(default=1.0, ge=0)
+    action_attention: float = Field(default=1.0, ge=0)
+    refinement: float = Field(default=1.0, ge=0)
+    quality: float = Field(default=1.0, ge=0)
+    count: float = Field(default=0.1, ge=0)
+    story: float = Field(default=1.0, ge=0)
+    chain: float = Field(default=0.1, ge=0)
+    redundancy: float = Field(default=4.0, ge=0)
+    event_smoothing: float = Field(default=0.1, ge=0, lt=1)
+    word_smoothing: float = Field(default=0.1, ge=0, lt=1)
+    reduction: Literal["sum", "mean"] = "sum"

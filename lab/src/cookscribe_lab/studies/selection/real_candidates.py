@@ -34,8 +34,8 @@ from cookscribe.model.beyond.planner import Plan
 from cookscribe.model.beyond.plans import joined, mean_plan
 from cookscribe.model.beyond.refinement import voted_times
 from cookscribe.model.beyond.story_decoding import StoryRule, plan_stories
+from cookscribe.model.config import LossConfig
 from cookscribe.model.decoding import DecodingConfig
-from cookscribe.model.losses import LossConfig
 from cookscribe.progress import track
 from cookscribe.proposals.plain import suppressed
 from cookscribe_lab.studies.core.candidate_sets import open_youcook2

@@ -18,9 +18,9 @@ from cookscribe.learning.ema import Average
 from cookscribe.model.beyond.plan_losses import PLAN_LOSSES, PlanLosses
 from cookscribe.model.beyond.planner import Plan
 from cookscribe.model.beyond.plans import joined
-from cookscribe.model.config import SPECIAL_TOKENS, ModelConfig, preset
+from cookscribe.model.config import SPECIAL_TOKENS, LossConfig, ModelConfig, preset
 from cookscribe.model.decoding import DecodingConfig, write_stories
-from cookscribe.model.losses import LossConfig, StoryLosses
+from cookscribe.model.losses import StoryLosses
 from cookscribe.model.recipe_model import RecipeModel
 from cookscribe.seeds import derived_seed, generator
 from cookscribe_lab.studies.selection.videos import (
