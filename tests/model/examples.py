@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from cookscribe.model.batch import Inputs, Targets
-from cookscribe.model.config import BOS, EOS, ModelConfig, preset
+from cookscribe.model.config import BOS, EOS, ModelConfig
+from cookscribe.model.presets import preset
 from cookscribe.model.recipe_model import RecipeModel
 from tests.model.reference_story import Video
 

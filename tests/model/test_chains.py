@@ -9,7 +9,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cookscribe.model.beyond.chains import Potentials, best_chains, chain_score, chain_sums
+from cookscribe.model.beyond.chain_sums import chain_score, chain_sums
+from cookscribe.model.beyond.chains import Potentials, best_chains
 
 
 def random_potentials(seed: int, videos: int, count: int, real: int, spread: float = 1.0) -> Potentials:

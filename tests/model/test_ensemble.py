@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from cookscribe.errors import BadValueError
-from cookscribe.model.beyond.ensemble import mean_log_probabilities
-from cookscribe.model.beyond.plans import mean_plan
+from cookscribe.model.beyond.ensemble import mean_log_probabilities, mean_plan
 from cookscribe.model.beyond.story_decoding import plan_stories
 from cookscribe.model.decoding import DecodingConfig, write_stories
 from tests.model.examples import WORDS, build, close, inputs_of, some_videos, tiny

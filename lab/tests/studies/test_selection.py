@@ -11,12 +11,12 @@ import torch
 from cookscribe.candidates import tiou_matrix
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.root import YouCook2
-from cookscribe.model.beyond.plans import joined, mean_plan
+from cookscribe.model.beyond.ensemble import mean_plan
 from cookscribe.model.beyond.story_decoding import plan_stories
 from cookscribe.senses.transcripts import Transcript
 from cookscribe_lab.studies.core.report import bootstrap_interval, mean_and_deviation
 from cookscribe_lab.studies.selection.inputs import SelectionInputs
-from cookscribe_lab.studies.selection.plan_files import read_plan, write_plan
+from cookscribe_lab.studies.selection.plan_files import joined, read_plan, write_plan
 from cookscribe_lab.studies.selection.scores import score_choice
 from cookscribe_lab.studies.selection.training import SelectionConfig, plan_videos, train_selector
 from cookscribe_lab.studies.selection.videos import (

@@ -15,10 +15,10 @@ from cookscribe import __version__
 
 # One module per group of commands, with the commands it registers. Keep their imports light: `--help` loads them all.
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "train": ("train",),
+    "train": ("train", "bundle"),
     "proposals": ("propose",),
     "predict": ("predict",),
-    "write": ("write", "bundle"),
+    "write": ("write",),
     "export": ("export",),
     "data": ("data",),
     "video": ("probe", "encode", "encode-transcripts", "weights"),

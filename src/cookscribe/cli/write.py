@@ -1,4 +1,4 @@
-"""`cookscribe write`: the main job as a command; `cookscribe bundle`: two trained models made ready for it."""
+"""`cookscribe write`: the main job as a command."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ MAX_SECONDS = typer.Option(None, help="Longest film, in seconds.")
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands."""
+    """Add the command."""
     app.command(name="write")(write_command)
-    app.command(name="bundle")(bundle_command)
 
 
 def write_command(
@@ -99,23 +98,6 @@ def write_command(
         for advice in dict.fromkeys(error.advice for error in failures if error.advice):
             notices.print(f"what can be done: {advice}", highlight=False, markup=False, soft_wrap=True)
         raise typer.Exit(max(error.exit_code for error in failures))
-
-
-def bundle_command(
-    proposals: Path = typer.Option(..., help="Folder of a trained proposal model."),
-    story: list[Path] = typer.Option(
-        ..., help="Folder of a trained recipe model; given again, of one that writes along with it."
-    ),
-    name: str = typer.Option(..., help="Name of the bundle."),
-    out: Path = typer.Option(..., help="Folder of the bundle."),
-    films: str = typer.Option("", help="For which films it is, in a few words."),
-) -> None:
-    """Make a bundle of a proposal model and a recipe model, or several that write together, for `cookscribe write`."""
-    from cookscribe.learning.packing import bundle_models
-
-    made = bundle_models(name, films, proposals, story[0], out, story[1:])
-    size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
-    typer.echo(f"{made.folder}: {made.config.name}, reads {made.config.encoder} features, {size / 2**20:.1f} MiB")
 
 
 def check_names(videos: Sequence[Path], formats: Sequence[str], out: Path) -> list[Path]:

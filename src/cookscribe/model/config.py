@@ -1,4 +1,4 @@
-"""Every choice of the recipe model, by name, and the presets: the paper as printed, and a small one for one core.
+"""Every choice of the recipe model, by name; for the presets see `presets`.
 
 Where the paper, the authors' released program and a better idea differ, the choice is a value here:
 
@@ -20,12 +20,11 @@ Where the paper, the authors' released program and a better idea differ, the cho
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from cookscribe.config import Config
-from cookscribe.errors import BadValueError
 
 Mixing = Literal["paper", "gelu", "separate"]
 Teacher = Literal["gumbel", "oracle"]
@@ -118,42 +117,6 @@ class ModelConfig(Config):
     def letters(self) -> str:
         """The paper's name of the model: B, BI, BIV or BIVT."""
         return "B" + "I" * self.ingredients + "V" * self.simulator + "T" * self.textual_attention
-
-
-_LETTERS: dict[str, dict[str, Any]] = {
-    "b": {},
-    "bi": {"ingredients": True},
-    "biv": {"ingredients": True, "simulator": True},
-    "bivt": {"ingredients": True, "simulator": True, "textual_attention": True},
-}
-
-_SIZES: dict[str, dict[str, Any]] = {
-    "paper": {},  # the defaults above are the paper's
-    "small": {
-        "width": 128,
-        "layers": 1,
-        "heads": 4,
-        "attention_dropout": 0.0,
-        "teacher": "oracle",
-        "absolute": True,
-        "scores": True,
-        "stop": "learned",
-        "logits_scale": "sqrt",
-        "action_states": "residual",
-        "feedback": "choice",
-        "planner": True,
-    },
-}
-
-PRESETS: tuple[str, ...] = tuple(f"{size}-{letters}" for size in _SIZES for letters in _LETTERS)
-
-
-def preset(name: str, **changes: Any) -> ModelConfig:
-    """The preset called `name`, with single values replaced by `changes`."""
-    size, _, letters = name.partition("-")
-    if size not in _SIZES or letters not in _LETTERS:
-        raise BadValueError(name, "is not a preset of the recipe model", f"choose one of {', '.join(PRESETS)}")
-    return ModelConfig.parse({**_SIZES[size], **_LETTERS[letters], **changes}, name)
 
 
 class LossConfig(Config):

@@ -30,8 +30,8 @@ from cookscribe.config import Config
 from cookscribe.files import read_json, write_json, write_text
 from cookscribe.learning.datasets.oracle import oracle_labels
 from cookscribe.learning.datasets.splits import folds
+from cookscribe.model.beyond.ensemble import mean_plan
 from cookscribe.model.beyond.planner import Plan
-from cookscribe.model.beyond.plans import joined, mean_plan
 from cookscribe.model.beyond.refinement import voted_times
 from cookscribe.model.beyond.story_decoding import StoryRule, plan_stories
 from cookscribe.model.config import LossConfig
@@ -50,7 +50,7 @@ from cookscribe_lab.studies.core.report import (
 )
 from cookscribe_lab.studies.selection.drawings import Lane, draw_timelines
 from cookscribe_lab.studies.selection.inputs import Extra, SelectionInputs
-from cookscribe_lab.studies.selection.plan_files import read_plan, write_plan
+from cookscribe_lab.studies.selection.plan_files import joined, read_plan, write_plan
 from cookscribe_lab.studies.selection.scores import Scored, score_choice
 from cookscribe_lab.studies.selection.training import SelectionConfig, plan_videos, point_out, train_selector
 from cookscribe_lab.studies.selection.videos import SelectionVideo

@@ -17,12 +17,13 @@ from cookscribe.config import Config
 from cookscribe.learning.ema import Average
 from cookscribe.model.beyond.plan_losses import PLAN_LOSSES, PlanLosses
 from cookscribe.model.beyond.planner import Plan
-from cookscribe.model.beyond.plans import joined
-from cookscribe.model.config import SPECIAL_TOKENS, LossConfig, ModelConfig, preset
+from cookscribe.model.config import SPECIAL_TOKENS, LossConfig, ModelConfig
 from cookscribe.model.decoding import DecodingConfig, write_stories
 from cookscribe.model.losses import StoryLosses
+from cookscribe.model.presets import preset
 from cookscribe.model.recipe_model import RecipeModel
 from cookscribe.seeds import derived_seed, generator
+from cookscribe_lab.studies.selection.plan_files import joined
 from cookscribe_lab.studies.selection.videos import (
     Augmentation,
     SelectionVideo,
