@@ -199,7 +199,7 @@ def made_up(videos: int, seed: int = 0) -> tuple[Truth, Results]:
 def timed(work: Callable[[], dict[str, float]], repeats: int) -> tuple[float, dict[str, float]]:
     """Best processor time of several runs, in seconds, and the figures. Caches are emptied before each run."""
     from cookscribe.evaluation import captions
-    from cookscribe.text.printable import tokens
+    from cookscribe.text import tokens
 
     best, figures = float("inf"), {}
     for _ in range(repeats):
