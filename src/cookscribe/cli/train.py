@@ -92,6 +92,26 @@ def speech(
     print(f"{bundle.folder}: {bundle.config.name}, {size / 2**20:.1f} MiB")
 
 
+@train_app.command()
+def calibration(
+    model: Path = typer.Option(..., "--model", help="Folder of a speech bundle; its description is written anew."),
+    data: Path = typer.Option(
+        ..., "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files it was trained on (docs/data.md)."
+    ),
+) -> None:
+    """Measure how sure a speech bundle may be, on the training videos kept apart, and store it in the bundle."""
+    from cookscribe.bundle import Bundle
+    from cookscribe.errors import BadValueError
+    from cookscribe.learning.datasets.root import YouCook2
+    from cookscribe.learning.narrated.build_bundle import calibrated
+    from cookscribe.learning.narrated.run import Narrated, SpeechRun
+
+    bundle = Bundle.open(model)
+    if bundle.config.kind != "speech":
+        raise BadValueError(model, f"is a {bundle.config.kind} bundle", "name a speech bundle")
+    calibrated(bundle, Narrated.read(YouCook2(data), "training"), SpeechRun().development)
+
+
 def bundle_command(
     proposals: Path = typer.Option(..., help="Folder of a trained proposal model."),
     story: list[Path] = typer.Option(

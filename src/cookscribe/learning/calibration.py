@@ -12,14 +12,18 @@ from cookscribe.evaluation.events import Events
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.text.tokens import ptb_tokens
 
-ALIKE = 0.5  # a step is right if its time overlaps a true step's by this much, and so do the words of the two sentences
+ALIKE = 0.5
 
 
-def right_steps(told: Events, video: AnnotatedVideo) -> list[bool]:
-    """Which steps are right: one true step has about the same time and about the same words."""
-    near = tiou_matrix(told.spans, video.spans) >= ALIKE
+def right_steps(told: Events, video: AnnotatedVideo, alike: float = ALIKE) -> list[bool]:
+    """Which steps are right: one true step has about the same time and about the same words.
+
+    Args:
+        alike: least tIoU of the two steps and least F1 of the words of their sentences.
+    """
+    near = tiou_matrix(told.spans, video.spans) >= alike
     return [
-        any(word_f1(sentence, video.sentences[number]) >= ALIKE for number in np.flatnonzero(row))
+        any(word_f1(sentence, video.sentences[number]) >= alike for number in np.flatnonzero(row))
         for row, sentence in zip(near, told.sentences, strict=True)
     ]
 

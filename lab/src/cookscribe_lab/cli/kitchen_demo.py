@@ -116,7 +116,7 @@ def _ours(recipe: Recipe, number: int, right: bool) -> tuple[str, str, str]:
     step = recipe.steps[number]
     mark = "[green]✓[/]" if right else "[yellow]≈[/]"
     times = f"{clock(step.span.start)}–{clock(step.span.end)}"
-    return times, f"{mark} {escape(step.sentence)}", sureness(step.confidence)
+    return times, f"{mark} {escape(step.sentence)}", sureness(step)
 
 
 def _partners(recipe: Recipe, truth: AnnotatedVideo) -> dict[int, int]:
