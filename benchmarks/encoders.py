@@ -26,7 +26,8 @@ from cookscribe.encoders.speech import SpeechEncoder
 from cookscribe.encoders.weights import locate
 from cookscribe.seeds import generator
 from cookscribe.senses.recogniser import Whisper
-from cookscribe.video import Size, VideoFile, write_video
+from cookscribe.video import Size, VideoFile
+from cookscribe.video.writing import write_video
 from frame import finish, options
 
 WIDTH, HEIGHT, RATE = 640, 360, 30

@@ -20,11 +20,12 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from cookscribe.model.batch import Inputs, Targets, take
-from cookscribe.model.config import BOS, EOS, PAD, PRESETS, UNK, ModelConfig, preset
+from cookscribe.model.config import BOS, EOS, PAD, UNK, LossConfig, ModelConfig
 from cookscribe.model.decoding import DecodingConfig, write_stories
 from cookscribe.model.generator import OpenSentence
-from cookscribe.model.losses import LossConfig, StoryLosses
+from cookscribe.model.losses import StoryLosses
 from cookscribe.model.memory import MemoryLayer
+from cookscribe.model.presets import PRESETS, preset
 from cookscribe.model.recipe_model import RecipeModel, State
 from frame import finish, options, timed
 

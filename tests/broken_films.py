@@ -7,7 +7,7 @@ import av
 import numpy as np
 
 from cookscribe.seeds import generator
-from cookscribe.video import write_video
+from cookscribe.video.writing import write_video
 
 
 def brightening(path: Path, seconds: float, rate: float = 2.0, sound: np.ndarray | None = None, **more: Any) -> Path:

@@ -16,7 +16,8 @@ from cookscribe.senses.listening import Listening, recogniser_from_file
 from cookscribe.senses.recogniser import Recogniser
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.story import StoryStep
-from cookscribe.video import Limits, VideoFile, VideoInfo, probe, write_video
+from cookscribe.video import Limits, VideoFile, VideoInfo, probe
+from cookscribe.video.writing import write_video
 from tests.broken_films import brightening, cut, noise, spoiled, streamable
 from tests.command import run_command
 
@@ -89,7 +90,7 @@ def test_without_usable_speech_it_says_so(tmp_path: Path, text: str, reason: str
 
 def test_cooking_talk_is_usable(tmp_path: Path) -> None:
     path = film(tmp_path / "real.mp4")
-    assert without_narration(Request(VideoFile(path), (), Listening(saying(TALK)))) is None
+    assert without_narration(Request(VideoFile(path), (), lambda: Listening(saying(TALK)))) is None
 
 
 def test_a_silent_film_is_refused_before_anything_is_loaded(tmp_path: Path) -> None:

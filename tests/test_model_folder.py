@@ -16,16 +16,10 @@ from torch import nn
 
 from cookscribe.config import Config
 from cookscribe.errors import BadFileError, MissingFileError
-from cookscribe.model.config import preset
+from cookscribe.learning.state import fingerprint, write_description, write_weights
+from cookscribe.model.presets import preset
 from cookscribe.model.recipe_model import RecipeModel
-from cookscribe.model_folder import (
-    _ShapesAlone,
-    fingerprint,
-    open_model,
-    read_tensors,
-    write_description,
-    write_weights,
-)
+from cookscribe.model_folder import _ShapesAlone, open_model, read_tensors
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.pdvc import PDVC
 from cookscribe.proposals.spans import SpanConfig, SpanModel

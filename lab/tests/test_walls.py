@@ -19,6 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "studies.narrated": {"studies.core", "studies.paper"},  # whose printed figures stand beside ours
     "kitchen_bundle": {"kitchen_films", "studies.core"},
     "shipped": set(),
+    "walk": {"kitchen_films"},
     "cli": {"kitchen_features", "kitchen_films", "kitchen_bundle", "studies.core"},
 }
 

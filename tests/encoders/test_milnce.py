@@ -10,7 +10,8 @@ from torch.nn import functional as F
 
 import films
 from cookscribe.encoders.milnce import MilNceEncoder, load_s3d
-from cookscribe.encoders.parameters import read_parameters, read_words
+from cookscribe.encoders.parameters import read_parameters
+from cookscribe.encoders.pickled_arrays import read_words
 from cookscribe.encoders.s3d import MAX_WORDS, S3D, WordNumbers, pooled, space_to_depth
 from cookscribe.encoders.weights import locate
 from cookscribe.encoders.windows import windows

@@ -16,7 +16,8 @@ import pytest
 import torch
 
 from cookscribe.encoders import weights
-from cookscribe.encoders.parameters import read_parameters, read_pickled_arrays, read_words
+from cookscribe.encoders.parameters import read_parameters
+from cookscribe.encoders.pickled_arrays import read_pickled_arrays, read_words
 from cookscribe.encoders.weights import TABLE, locate, sha256
 from cookscribe.errors import BadFileError, BadValueError, MissingDependencyError, MissingFileError
 from cookscribe.seeds import generator

@@ -13,7 +13,8 @@ import torch
 
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.learning.loop import NonFiniteLossError, Term, shuffled, train
-from cookscribe.model_folder import fingerprint, open_model
+from cookscribe.learning.state import fingerprint
+from cookscribe.model_folder import open_model
 from tests.learning.small_task import Poison, SmallTask, settings
 
 

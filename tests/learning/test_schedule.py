@@ -9,8 +9,7 @@ from torch import nn
 from cookscribe.learning.config import TrainingConfig
 from cookscribe.learning.ema import Average
 from cookscribe.learning.schedule import ScheduleConfig, factor
-from cookscribe.learning.state import make_optimizer
-from cookscribe.model_folder import fingerprint
+from cookscribe.learning.state import fingerprint, make_optimizer
 
 
 def test_warmup_linear_rises_to_one_and_falls_to_zero() -> None:

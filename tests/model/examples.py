@@ -10,8 +10,9 @@ from torch import Tensor
 
 from cookscribe.model.batch import Inputs, Targets
 from cookscribe.model.beyond.chains import Potentials
-from cookscribe.model.config import BOS, EOS, ModelConfig, preset
+from cookscribe.model.config import BOS, EOS, ModelConfig
 from cookscribe.model.decoding import DecodingConfig, write_stories
+from cookscribe.model.presets import preset
 from cookscribe.model.recipe_model import RecipeModel
 from cookscribe.story import Story
 from tests.model.reference_story import Video

@@ -7,7 +7,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cookscribe.model.beyond.chains import Potentials, best_chains, chain_score, chain_sums
+from cookscribe.model.beyond.chain_sums import chain_score, chain_sums
+from cookscribe.model.beyond.chains import Potentials, best_chains
 from tests.model.examples import chain_by_parts
 
 

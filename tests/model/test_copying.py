@@ -9,9 +9,9 @@ from torch import Tensor
 
 from cookscribe.errors import BadValueError
 from cookscribe.model.batch import Inputs, take
-from cookscribe.model.config import BOS, EOS, PAD, UNK, ModelConfig
+from cookscribe.model.config import BOS, EOS, PAD, UNK, LossConfig, ModelConfig
 from cookscribe.model.decoding import DecodingConfig, write_stories
-from cookscribe.model.losses import LossConfig, StoryLosses
+from cookscribe.model.losses import StoryLosses
 from cookscribe.model.recipe_model import RecipeModel, State
 from tests.model import reference as ref
 from tests.model.examples import INPUT_WORDS, WORDS, build, close, inputs_of, some_videos, targets_of, tiny

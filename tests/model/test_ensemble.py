@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from cookscribe.errors import BadValueError
-from cookscribe.model.beyond.ensemble import mean_log_probabilities
-from cookscribe.model.beyond.plans import mean_plan
+from cookscribe.model.beyond.ensemble import mean_log_probabilities, mean_plan
 from cookscribe.model.beyond.story_decoding import plan_stories
 from cookscribe.model.decoding import DecodingConfig
 from tests.model.examples import build, close, inputs_of, some_videos, stories_of, tiny

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 import torch
 
-from cookscribe.model.losses import LOSSES, LossConfig, StoryLosses
+from cookscribe.model.config import LossConfig
+from cookscribe.model.losses import LOSSES, StoryLosses
 from cookscribe.model.recipe_model import RecipeModel, Selection
 from cookscribe.model.selector import gumbel_choice
 from tests.model.examples import build, inputs_of, some_videos, targets_of, tiny

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cookscribe.errors import BadValueError
+from cookscribe.model.config import LossConfig
 from cookscribe.model.decoding import DecodingConfig
-from cookscribe.model.losses import LossConfig, StoryLosses
+from cookscribe.model.losses import StoryLosses
 from tests.model.examples import build, close, inputs_of, random_video, some_videos, stories_of, targets_of, tiny
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import damaged_video
 import films
 from cookscribe.encoders.pool import isolated
-from cookscribe.video import VideoFile, write_video
+from cookscribe.video import VideoFile
+from cookscribe.video.writing import write_video
 
 
 def test_a_hundred_damaged_films(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import films
-from cookscribe.video import VideoFile, probe, write_video
+from cookscribe.video import VideoFile, probe
 from cookscribe.video.ending import Ends, find_ends
+from cookscribe.video.writing import write_video
 from tests.broken_films import cut, remuxed, spoiled, streamable
 
 SECONDS = 12.0

@@ -10,7 +10,7 @@ from cookscribe.candidates import tiou_matrix
 from cookscribe.errors import BadValueError
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.root import YouCook2
-from cookscribe.model.beyond.plans import joined, mean_plan
+from cookscribe.model.beyond.ensemble import mean_plan
 from cookscribe.model.beyond.story_decoding import plan_stories
 from cookscribe.senses.transcripts import Transcript
 from cookscribe_lab.studies.core.report import bootstrap_interval, mean_and_deviation
@@ -18,6 +18,7 @@ from cookscribe_lab.studies.selection.inputs import SelectionInputs
 from cookscribe_lab.studies.selection.scores import score_choice
 from cookscribe_lab.studies.selection.training import (
     SelectionConfig,
+    joined,
     plan_videos,
     read_plan,
     train_selector,

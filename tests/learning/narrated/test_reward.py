@@ -6,8 +6,8 @@ import torch
 from cookscribe.evaluation.captions import CaptionTable
 from cookscribe.learning.narrated.reward import PolicyGradientLoss, SentenceReward
 from cookscribe.model.batch import Inputs, Targets
-from cookscribe.model.config import BOS, EOS, PAD, UNK
-from cookscribe.model.losses import LossConfig, StoryLosses
+from cookscribe.model.config import BOS, EOS, PAD, UNK, LossConfig
+from cookscribe.model.losses import StoryLosses
 from cookscribe.model.recipe_model import RecipeModel
 from tests.model.examples import WORDS, close, inputs_of, some_videos, targets_of
 from tests.model.test_copying import copying_model, with_copy_words

@@ -13,7 +13,7 @@ from cookscribe.learning.loop import train
 from cookscribe.learning.proposals.data import VideoSet
 from cookscribe.learning.proposals.scoring import localisation
 from cookscribe.learning.proposals.task import ProposalTask
-from cookscribe.model_folder import fingerprint
+from cookscribe.learning.state import fingerprint
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.propose import Proposer
 from cookscribe.text.vocabulary import Vocabulary

@@ -26,9 +26,7 @@ def new_figure(width: float, height: float) -> Any:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingDependencyError(
-            "matplotlib", "is needed to draw", "install it with: pip install 'cookscribe[studies]'"
-        ) from None
+        raise MissingDependencyError("matplotlib", "is needed to draw", "pip install matplotlib") from None
     figure = Figure(figsize=(width, height), dpi=130, layout="constrained")
     FigureCanvasAgg(figure)
     return figure

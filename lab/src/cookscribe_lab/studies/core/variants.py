@@ -33,9 +33,9 @@ from cookscribe.learning.story_run import (
     train_story,
 )
 from cookscribe.learning.story_task import story_events
-from cookscribe.model.config import preset
+from cookscribe.model.config import LossConfig
 from cookscribe.model.decoding import DecodingConfig
-from cookscribe.model.losses import LossConfig
+from cookscribe.model.presets import preset
 from cookscribe.model.story_config import TextInput
 from cookscribe.model.story_input import StoryInput
 from cookscribe.pipelines.story_writer import StoryWriter

@@ -30,12 +30,12 @@ from cookscribe.config import Config
 from cookscribe.files import read_json, write_json, write_text
 from cookscribe.learning.datasets.oracle import oracle_labels
 from cookscribe.learning.datasets.splits import folds
+from cookscribe.model.beyond.ensemble import mean_plan
 from cookscribe.model.beyond.planner import Plan
-from cookscribe.model.beyond.plans import joined, mean_plan
 from cookscribe.model.beyond.refinement import voted_times
 from cookscribe.model.beyond.story_decoding import StoryRule, plan_stories
+from cookscribe.model.config import LossConfig
 from cookscribe.model.decoding import DecodingConfig
-from cookscribe.model.losses import LossConfig
 from cookscribe.progress import track
 from cookscribe.proposals.plain import suppressed
 from cookscribe_lab.studies.core.candidate_sets import open_youcook2
@@ -53,6 +53,7 @@ from cookscribe_lab.studies.selection.inputs import Extra, SelectionInputs
 from cookscribe_lab.studies.selection.scores import Scored, score_choice
 from cookscribe_lab.studies.selection.training import (
     SelectionConfig,
+    joined,
     plan_videos,
     point_out,
     read_plan,
