@@ -16,9 +16,14 @@ from cookscribe.model.beyond.story_decoding import plan_stories
 from cookscribe.senses.transcripts import Transcript
 from cookscribe_lab.studies.core.report import bootstrap_interval, mean_and_deviation
 from cookscribe_lab.studies.selection.inputs import SelectionInputs
-from cookscribe_lab.studies.selection.training import read_plan, write_plan
 from cookscribe_lab.studies.selection.scores import score_choice
-from cookscribe_lab.studies.selection.training import SelectionConfig, plan_videos, train_selector
+from cookscribe_lab.studies.selection.training import (
+    SelectionConfig,
+    plan_videos,
+    read_plan,
+    train_selector,
+    write_plan,
+)
 from cookscribe_lab.studies.selection.videos import (
     SelectionVideo,
     SoftBins,
