@@ -263,7 +263,7 @@ def test_a_part_that_is_no_file_is_named_at_once(tmp_path: Path, name: str, what
 def test_real_models_are_described_without_being_made() -> None:
     """What is compared with a header is exactly what the model has."""
     makers: list[Callable[[], nn.Module]] = [
-        lambda: RecipeModel(preset("small-bivt", heard=True, copy_layers=1, width=48, word_vector_size=12)),
+        lambda: RecipeModel(preset("small-bivt", copying=True, copy_layers=1, width=48, word_vector_size=12)),
         lambda: RecipeModel(preset("paper-b", relative="fixed", absolute=True, output="transform", width=48)),
         lambda: PDVC(ProposalConfig.preset("small", words=9)),
         lambda: PDVC(ProposalConfig.preset("paper", words=9, width=64, count_head="classes")),
