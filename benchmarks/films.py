@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cookscribe.seeds import generator
-from cookscribe.video import write_video
+from cookscribe.video.writing import write_video
 
 Picture = NDArray[np.uint8]
 SOUND_RATE = 16_000

@@ -7,10 +7,11 @@ import sys
 
 import pytest
 import typer
+from typer.main import get_command
 
 import cookscribe.cli
 from cookscribe import __version__
-from cookscribe.cli import COMMAND_MODULES, build_app, main
+from cookscribe.cli import COMMANDS, build_app, main
 from cookscribe.errors import BadFileError, MissingDependencyError
 
 
@@ -42,10 +43,26 @@ def test_help_loads_nothing_heavy() -> None:
     assert result.stdout == "[]\n"
 
 
-def test_every_module_registers_something() -> None:
-    assert len(set(COMMAND_MODULES)) == len(COMMAND_MODULES)
-    app = build_app()
-    assert len(app.registered_commands) + len(app.registered_groups) >= len(COMMAND_MODULES)
+def commands(app: typer.Typer) -> set[str]:
+    return set(get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def test_every_module_registers_the_commands_it_is_said_to() -> None:
+    for names in COMMANDS.values():
+        for name in names:
+            assert commands(build_app(name)) == set(names)
+    ours = {name for names in COMMANDS.values() for name in names}
+    # The laboratory's join by entry points.
+    assert commands(build_app()) == ours | {"kitchen", "study"} == commands(build_app("--help"))
+
+
+def test_a_command_loads_no_other_and_not_the_laboratory() -> None:
+    code = (
+        "import sys\nfrom cookscribe.cli import build_app\nbuild_app('write')\n"
+        "print(sorted(m for m in sys.modules if m.startswith(('cookscribe.cli.', 'cookscribe_lab'))))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "['cookscribe.cli.write']\n"
 
 
 def run_main_raising(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> object:
@@ -55,7 +72,7 @@ def run_main_raising(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> o
     def fail() -> None:
         raise error
 
-    monkeypatch.setattr(cookscribe.cli, "build_app", lambda: app)
+    monkeypatch.setattr(cookscribe.cli, "build_app", lambda _: app)
     monkeypatch.setattr(sys, "argv", ["cookscribe"])
     with pytest.raises(SystemExit) as caught:
         main()

@@ -4,8 +4,6 @@ Readers are the product, the laboratory and the benchmarks; a test is none, for 
 Names that others find by themselves are let be: `cookscribe.__all__`, commands, what a library calls by its name.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

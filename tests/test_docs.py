@@ -17,7 +17,7 @@ import typer
 import cookscribe
 from cookscribe.cli import build_app
 from cookscribe.export.clock import clock
-from cookscribe.video import write_video
+from cookscribe.video.writing import write_video
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(

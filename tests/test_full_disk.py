@@ -1,7 +1,5 @@
 """No room left, no pipe behind, no place to write: one line that names the output, and nothing half-written."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -27,7 +25,7 @@ from cookscribe.proposals.store import write_candidate_store
 from cookscribe.recipe import MadeBy, Recipe, Span, Step, Video
 from cookscribe.track import FeatureTrack
 from cookscribe.model_folder import write_tensors
-from cookscribe.video import write_video
+from cookscribe.video.writing import write_video
 
 out = Path(sys.argv[1])
 noise = np.random.default_rng(0).integers(0, 255, (20, 120, 160, 3), dtype=np.uint8)

@@ -15,7 +15,7 @@ import pytest
 
 import cookscribe
 from cookscribe.recipe import Recipe
-from cookscribe.video import write_video
+from cookscribe.video.writing import write_video
 from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video
 from cookscribe_lab.kitchen_films.recipes import MadeUpRecipe, make_recipe
 

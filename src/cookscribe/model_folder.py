@@ -6,7 +6,6 @@ counters as JSON: one file is replaced at once, so a crash leaves the old state 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -20,9 +19,8 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from cookscribe import __version__
 from cookscribe.errors import BadFileError, MissingFileError
-from cookscribe.files import MOST_DESCRIPTION, read_json, regular_file, write_bytes, write_json
+from cookscribe.files import MOST_DESCRIPTION, read_json, regular_file, write_bytes
 from cookscribe.text.vocabulary import Vocabulary
 
 FORMAT = 1
@@ -66,23 +64,6 @@ class SavedModel:
         model = make()
         put_weights(model, weights, path)
         return model
-
-
-def write_description(
-    folder: Path, kind: str, config: Mapping[str, Any], vocabulary: Vocabulary | None, made: Mapping[str, Any]
-) -> None:
-    """Write everything of a model folder but the weights."""
-    if vocabulary is not None:
-        vocabulary.save(folder / VOCABULARY)
-    write_json(
-        folder / CONFIG,
-        {"format": FORMAT, "cookscribe": __version__, "kind": kind, "config": dict(config), "made": dict(made)},
-    )
-
-
-def write_weights(folder: Path, model: nn.Module) -> None:
-    """Write the model's present weights into its folder, atomically."""
-    write_tensors(folder / WEIGHTS, model.state_dict(), {})
 
 
 def open_model(folder: Path, kind: str) -> SavedModel:
@@ -202,13 +183,3 @@ def read_tensors(
     if not isinstance(header, dict):
         raise BadFileError(path, "has a damaged header", "only files written by cookscribe are read")
     return tensors, header
-
-
-def fingerprint(tensors: Mapping[str, Tensor]) -> str:
-    """SHA-256 over names, types, shapes and bytes: equal exactly when all weights are equal."""
-    digest = hashlib.sha256()
-    for name in sorted(tensors):
-        value = tensors[name].detach().cpu().contiguous()
-        digest.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
-        digest.update(value.reshape(-1).view(torch.uint8).numpy().tobytes())
-    return digest.hexdigest()

@@ -7,7 +7,9 @@ recipe = scribe.write("soup.mp4", ingredients=["onion", "butter", "stock"])
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,15 +17,16 @@ from cookscribe import __version__
 from cookscribe.bundle import Bundle, BundleConfig, find_bundle, shipped
 from cookscribe.errors import BadValueError, MissingDependencyError, NoModelFitsError
 from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, is_drawn_film, silent_stage
-from cookscribe.pipelines.narration import without_narration
 from cookscribe.recipe import Candidate, Evidence, MadeBy, Recipe, Span, Step, Video
-from cookscribe.senses.listening import Listening
-from cookscribe.senses.recogniser import Recogniser
-from cookscribe.senses.transcripts import Transcript
 from cookscribe.text.actions import ActionMatcher
 from cookscribe.text.ingredients import IngredientMatcher
 from cookscribe.text.printable import one_line
 from cookscribe.video import VideoFile
+
+if TYPE_CHECKING:
+    from cookscribe.senses.listening import Listening
+    from cookscribe.senses.recogniser import Recogniser
+    from cookscribe.senses.transcripts import Transcript
 
 MOST_INGREDIENTS = 60
 LONGEST_INGREDIENT = 120  # characters
@@ -53,10 +56,16 @@ class Scribe:
         recogniser: Recogniser | None = None,
         open_pipeline: Callable[[Bundle, str | None], Pipeline] | None = None,
     ) -> None:
-        self.bundle, self.device = bundle, device
-        self.listening = Listening(recogniser, device)
+        self.bundle, self.device, self.recogniser = bundle, device, recogniser
         self._open = open_pipeline or load_pipeline
         self._pipelines: dict[str, Pipeline] = {}
+
+    @cached_property
+    def listening(self) -> Listening:
+        """What hears the words of films; a bundle that only watches never asks for it."""
+        from cookscribe.senses.listening import Listening
+
+        return Listening(self.recogniser, self.device)
 
     def pipeline(self, bundle: Bundle) -> Pipeline:
         """The models of a bundle."""
@@ -88,7 +97,7 @@ class Scribe:
             MissingDependencyError: something that is needed is not installed.
         """
         film = VideoFile.of(video)
-        request = Request(film, clean_ingredients(ingredients or ()), self.listening, stage)
+        request = Request(film, clean_ingredients(ingredients or ()), lambda: self.listening, stage)
         if transcript is not None:
             request.transcript = transcript
         pipeline = self._choose(request)
@@ -132,6 +141,8 @@ class Scribe:
 def unfit(config: BundleConfig, request: Request) -> str | None:
     """Why a bundle can make nothing of a film, as the rest of a sentence about the film; None if it can."""
     if config.kind == "speech":
+        from cookscribe.pipelines.narration import without_narration
+
         return without_narration(request)
     if request.film.info.video is None:
         return "has no picture"

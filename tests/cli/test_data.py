@@ -1,7 +1,5 @@
 """`cookscribe data` on a small made-up folder in the published layout."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

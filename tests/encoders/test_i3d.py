@@ -1,7 +1,5 @@
 """I3D: against a written-out forward pass with made-up weights under the published names."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from torch.nn import functional as F
 
 import films
 from cookscribe.encoders.i3d import I3D, I3dEncoder
-from cookscribe.encoders.parameters import read_pickled_arrays
+from cookscribe.encoders.pickled_arrays import read_pickled_arrays
 from cookscribe.encoders.s3d import INCEPTION
 from cookscribe.errors import BadFileError
 from cookscribe.video import VideoFile

@@ -1,7 +1,5 @@
 """Every text format read back with somebody else's reader."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """A small made-up YouCook2 folder: steps, noisy candidates around them, speech that names what is done in a step."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A made-up regression task small enough to train in a blink; also run by torchrun as a script."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path

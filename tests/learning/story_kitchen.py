@@ -1,7 +1,5 @@
 """A made-up kitchen of three ingredients and three actions, small enough to be learnt in seconds."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

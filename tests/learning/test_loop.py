@@ -1,7 +1,5 @@
 """The shared loop: exact repetition and resumption, processes, early stopping, errors."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -15,7 +13,8 @@ import torch
 
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.learning.loop import NonFiniteLossError, Term, shuffled, train
-from cookscribe.model_folder import fingerprint, open_model
+from cookscribe.learning.state import fingerprint
+from cookscribe.model_folder import open_model
 from tests.learning.small_task import Poison, SmallTask, settings
 
 

@@ -1,7 +1,5 @@
 """Videos as numbers: labels stand where the words are, padding where nothing is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -10,11 +8,7 @@ from cookscribe.candidates import Candidates
 from cookscribe.errors import BadValueError
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.story_data import batch_targets, label_story
-from cookscribe.model.config import BOS as MODEL_BOS
-from cookscribe.model.config import EOS as MODEL_EOS
-from cookscribe.model.config import PAD as MODEL_PAD
-from cookscribe.model.config import SPECIAL_TOKENS
-from cookscribe.model.config import UNK as MODEL_UNK
+from cookscribe.model import config as model
 from cookscribe.model.story_input import Reader, batch_inputs
 from cookscribe.pipelines.story_writer import with_features
 from cookscribe.text.actions import ActionMatcher
@@ -42,8 +36,8 @@ def recipe() -> AnnotatedVideo:
 
 
 def test_model_and_vocabulary_agree_on_special_tokens() -> None:
-    assert (MODEL_PAD, MODEL_BOS, MODEL_EOS, MODEL_UNK) == (0, BOS, EOS, UNK)
-    assert SPECIAL_TOKENS == 4
+    assert (model.PAD, model.BOS, model.EOS, model.UNK) == (0, BOS, EOS, UNK)
+    assert model.SPECIAL_TOKENS == 4
 
 
 def test_labels_of_words_stand_where_they_are_predicted() -> None:

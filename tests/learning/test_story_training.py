@@ -1,7 +1,5 @@
 """The recipe model learns, is kept in a folder, and writes from it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -11,18 +9,19 @@ import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
-from typer.testing import CliRunner
 
-from cookscribe.cli import build_app
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError
+from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.inputs import read_predictions
 from cookscribe.evaluation.soda import soda
 from cookscribe.learning.bag_of_words_pretraining import bag_loss
 from cookscribe.learning.datasets.oracle import oracle_labels
+from cookscribe.learning.datasets.youcook2 import write_truth
 from cookscribe.learning.loop import shuffled, train
 from cookscribe.learning.story_run import StoryRun, make_task, read_candidate_file, read_material, train_story
 from cookscribe.learning.story_task import StoryTask, story_events
 from cookscribe.pipelines.story_writer import StoryWriter
+from tests.command import run_command
 from tests.learning.story_kitchen import video, write_kitchen
 
 
@@ -48,7 +47,7 @@ def test_it_learns_to_tell_films_it_has_not_seen(learnt: Path) -> None:
     films = [video(number) for number in range(100, 112)]
     given = [writer.prepare(events, truth.ingredients, track) for truth, track, events in films]
     stories = writer.write(given)
-    truth = {film.id: told_events_of(film) for film, _, _ in films}
+    truth = {film.id: Events(film.spans, film.sentences) for film, _, _ in films}
     told = {film.id: story_events(story) for (film, _, _), story in zip(films, stories, strict=True)}
     # A story of another film is the baseline: right words, wrong film.
     ids = list(truth)
@@ -62,12 +61,6 @@ def test_it_learns_to_tell_films_it_has_not_seen(learnt: Path) -> None:
     ]
     right = [names[int(weights.argmax())] in sentence for weights, names, sentence in named if weights is not None]
     assert np.mean(right) > 0.8
-
-
-def told_events_of(film: Any) -> Any:
-    from cookscribe.evaluation.events import Events
-
-    return Events(film.spans, film.sentences)
 
 
 def test_same_seed_gives_the_same_weights_and_an_interrupt_changes_nothing(kitchen: Path, tmp_path: Path) -> None:
@@ -139,44 +132,35 @@ def test_development_videos_are_not_learnt_from(kitchen: Path) -> None:
     assert not {id(material.candidates[key]) for key in held_out} & learnt
 
 
-def invoke(*arguments: str) -> Any:
-    return CliRunner().invoke(build_app(), list(arguments))
-
-
 def test_commands_train_and_predict(kitchen: Path, tmp_path: Path) -> None:
     folder, out = tmp_path / "model", tmp_path / "predictions.json"
-    done = invoke("train", "story", "--config", str(kitchen), "--out", str(folder), "--preset", "small-bi")
-    assert done.exit_code == 0, done.output
-    assert "epoch" in done.output
+    assert "epoch" in run_command("train", "story", "--config", kitchen, "--out", folder, "--preset", "small-bi")
     ingredients = tmp_path / "ingredients.json"
     ingredients.write_text(json.dumps({f"film{n:02d}": ["carrots"] for n in range(20)}))
     base = kitchen.parent
-    predict = (
-        "predict", "--model", str(folder), "--candidates", str(base / "candidates.json"), "--features",
-        str(base / "features"), "--ingredients", str(ingredients), "--out", str(out),
-    )  # fmt: skip
-    done = invoke(*predict, "--beam", "2", "--order", "start")
-    assert done.exit_code == 0, done.output
-    assert "24 videos, model BI" in done.output
-    assert "no ingredients for 4 videos" in done.output
+    inputs = ("--candidates", base / "candidates.json", "--features", base / "features", "--ingredients", ingredients)
+    predict = ("predict", "--model", folder, *inputs, "--out", out)
+    printed = run_command(*predict, "--beam", 2, "--order", "start")
+    assert "24 videos, model BI" in printed
+    assert "no ingredients for 4 videos" in printed
     predicted = read_predictions(out)
     assert len(predicted) == 24
     assert all(len(events) >= 1 for events in predicted.values())
     assert all((np.diff(events.spans[:, 0]) >= 0).all() for events in predicted.values())
-    done = invoke(*predict, "--selection", "chain", "--model", str(folder))
-    assert done.exit_code == 0, done.output
-    assert "model BI and 1 more" in done.output
+    assert "model BI and 1 more" in run_command(*predict, "--selection", "chain", "--model", folder)
     offered = read_candidate_file(base / "candidates.json")
     planned = read_predictions(out)
     # A planned story has refined borders, so that they are nobody's own.
     assert all(np.isin(predicted[key].spans, offered[key].spans).all() for key in offered)
     assert not all(np.isin(planned[key].spans, offered[key].spans).all() for key in offered)
-    assert isinstance(invoke(*predict, "--selection", "everything").exception, BadValueError)
+    with pytest.raises(BadValueError):
+        run_command(*predict, "--selection", "everything")
 
 
 def test_wrong_inputs_are_typed_errors(kitchen: Path, learnt: Path, tmp_path: Path) -> None:
+    write_truth(kitchen.parent / "other.json", [video(77)[0]])
     with pytest.raises(BadValueError, match="no annotated video has both"):
-        read_material(run_of(kitchen, data="other.json"), other_truth(kitchen))
+        read_material(run_of(kitchen, data="other.json"), kitchen.parent)
     with pytest.raises(BadValueError, match="not a preset"):
         make_task(run_of(kitchen, preset="small-x"), read_material(run_of(kitchen), kitchen.parent))
     truth, track, events = video(3)
@@ -188,9 +172,7 @@ def test_wrong_inputs_are_typed_errors(kitchen: Path, learnt: Path, tmp_path: Pa
     with pytest.raises(BadValueError, match="trained on 'made-up'"):
         writer.prepare(events, truth.ingredients, other)
     broken = tmp_path / "broken"
-    broken.mkdir()
-    for path in learnt.iterdir():
-        (broken / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(learnt, broken)
     description = json.loads((broken / "config.json").read_text())
     description["config"]["actions"] = ["fry"]
     (broken / "config.json").write_text(json.dumps(description))
@@ -220,14 +202,6 @@ def test_models_of_other_words_do_not_write_along(kitchen: Path, learnt: Path, t
     )
     with pytest.raises(CookscribeError, match="otherwise: its words are not those"):
         StoryWriter.load(learnt, members=[otherwise])
-
-
-def other_truth(kitchen: Path) -> Path:
-    from cookscribe.learning.datasets.youcook2 import write_truth
-
-    truth, _, _ = video(77)
-    write_truth(kitchen.parent / "other.json", [truth])
-    return kitchen.parent
 
 
 def test_a_head_start_knows_the_words_of_unseen_events_and_repeats_exactly(kitchen: Path) -> None:

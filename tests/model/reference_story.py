@@ -1,7 +1,5 @@
 """The whole of sections 4 and 5 for one video, step after step, on the equations of `reference.py`."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

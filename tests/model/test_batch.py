@@ -1,7 +1,5 @@
 """Some videos of a batch, of whatever the model keeps for it."""
 
-from __future__ import annotations
-
 import torch
 
 from cookscribe.model.batch import first, take

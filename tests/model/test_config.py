@@ -1,13 +1,11 @@
 """Presets, their sizes, and choices that do not fit together."""
 
-from __future__ import annotations
-
 import pytest
 
 from cookscribe.errors import BadValueError
-from cookscribe.model.config import PRESETS, ModelConfig, preset
+from cookscribe.model.config import LossConfig, ModelConfig
 from cookscribe.model.decoding import DecodingConfig
-from cookscribe.model.losses import LossConfig
+from cookscribe.model.presets import PRESETS, preset
 from cookscribe.model.recipe_model import RecipeModel
 
 # docs/model.md explains how these differ from the paper's 47.09, 47.32, 52.7 and 52.7 M.

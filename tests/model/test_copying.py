@@ -1,8 +1,5 @@
 """Copied words: the equations against plain numpy loops, and the cache against full computation."""
 
-from __future__ import annotations
-
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -12,14 +9,16 @@ from torch import Tensor
 
 from cookscribe.errors import BadValueError
 from cookscribe.model.batch import Inputs, take
-from cookscribe.model.config import BOS, EOS, PAD, UNK, ModelConfig
+from cookscribe.model.config import BOS, EOS, PAD, UNK, LossConfig, ModelConfig
 from cookscribe.model.decoding import DecodingConfig, write_stories
-from cookscribe.model.losses import LossConfig, StoryLosses
+from cookscribe.model.losses import StoryLosses
 from cookscribe.model.recipe_model import RecipeModel, State
+from tests.model import reference as ref
 from tests.model.examples import INPUT_WORDS, WORDS, build, close, inputs_of, some_videos, targets_of, tiny
+from tests.model.examples import NAMES as WRITTEN
 
 PLACES = 4
-NAMES = [f"w{i}" for i in range(WORDS)] + [f"read{i}" for i in range(INPUT_WORDS)]
+NAMES = [*WRITTEN, *(f"read{i}" for i in range(INPUT_WORDS))]
 
 
 def copying_model(letters: str = "b", seed: int = 0, layers: int = 0) -> RecipeModel:
@@ -49,28 +48,16 @@ def normalised(row: np.ndarray, weights: dict[str, np.ndarray], name: str) -> np
 
 def numpy_layer(rows: list[np.ndarray], weights: dict[str, np.ndarray], heads: int) -> list[np.ndarray]:
     """A `SourceLayer` with loops; only real words are given."""
-    size = len(rows[0])
     phrases = []
     for k, row in enumerate(rows):
         total = weights["phrase.bias"].copy()
         for offset in range(-2, 3):
             if 0 <= k + offset < len(rows):
                 total += weights["phrase.weight"][:, :, offset + 2] @ rows[k + offset]
-        gelu = np.array([x * 0.5 * (1 + math.erf(x / math.sqrt(2))) for x in total])
-        phrases.append(normalised(row + gelu, weights, "phrase_norm"))
-    projected = [weights["attention.projection.weight"] @ row + weights["attention.projection.bias"] for row in phrases]
-    found, part = [], size // heads
-    for k, row in enumerate(phrases):
-        seen = np.zeros(size)
-        for head in range(heads):
-            cut = slice(head * part, (head + 1) * part)
-            query = projected[k][:size][cut]
-            scores = np.array([query @ other[size : 2 * size][cut] for other in projected]) / np.sqrt(part)
-            attention = np.exp(scores - scores.max())
-            attention /= attention.sum()
-            seen[cut] = sum(a * other[2 * size :][cut] for a, other in zip(attention, projected, strict=True))
-        found.append(normalised(row + weights["output.weight"] @ seen + weights["output.bias"], weights, "norm"))
-    return found
+        phrases.append(normalised(row + ref.gelu(total), weights, "phrase_norm"))
+    seen = [ref.attend(ref.at(weights, "attention"), row, phrases, heads) for row in phrases]
+    output = ref.at(weights, "output")
+    return [normalised(a + ref.linear(output, b), weights, "norm") for a, b in zip(phrases, seen, strict=True)]
 
 
 def numpy_copying(
@@ -93,18 +80,15 @@ def numpy_copying(
         row = row + weights["neighbours"][0] * before + weights["neighbours"][1] * behind
         rows.append(normalised(row, weights, "norm"))
     for number in range(len(copying.layers)):
-        own = {name.removeprefix(f"layers.{number}."): value for name, value in weights.items()}
-        rows = numpy_layer(rows, own, copying.heads)
-    query = weights["query.weight"] @ output + weights["query.bias"]
-    keys = [weights["key.weight"] @ row + weights["key.bias"] for row in rows]
-    values = [weights["value.weight"] @ row + weights["value.bias"] for row in rows]
+        rows = numpy_layer(rows, ref.at(weights, f"layers.{number}"), copying.heads)
+    query = ref.linear(ref.at(weights, "query"), output)
+    keys, values = ([ref.linear(ref.at(weights, name), row) for row in rows] for name in ("key", "value"))
     part = width // copying.heads
     context, mean = np.zeros(width), np.zeros(len(rows))
     for head in range(copying.heads):
         cut = slice(head * part, (head + 1) * part)
         scores = np.array([query[cut] @ key[cut] for key in keys]) / np.sqrt(part)
-        attention = np.exp(scores - scores.max())
-        attention /= attention.sum()
+        attention = ref.softmax(scores)
         mean += attention / copying.heads
         context[cut] = sum(a * value[cut] for a, value in zip(attention, values, strict=True))
     joined = np.concatenate([output, context])

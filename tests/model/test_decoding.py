@@ -1,7 +1,5 @@
 """Decoding: the cache changes nothing, and the rules of a story hold whatever the weights are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,13 +13,22 @@ from torch import Tensor
 from cookscribe.model.beyond.ensemble import SentenceContext
 from cookscribe.model.beyond.repetition import PastNGrams
 from cookscribe.model.config import BOS, EOS, PAD, UNK
-from cookscribe.model.decoding import NO_CANDIDATES, DecodingConfig, choose_slots, write_stories
+from cookscribe.model.decoding import NO_CANDIDATES, DecodingConfig, choose_slots
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
 from cookscribe.model.sentences import write_sentences
-from tests.model.examples import ACTIONS, WORDS, build, close, inputs_of, random_video, some_videos, tiny
+from tests.model.examples import (
+    ACTIONS,
+    NAMES,
+    WORDS,
+    build,
+    close,
+    inputs_of,
+    random_video,
+    some_videos,
+    stories_of,
+    tiny,
+)
 from tests.model.reference_story import Video
-
-NAMES = [f"w{i}" for i in range(WORDS)]
 
 
 def log_probabilities(
@@ -80,8 +87,7 @@ def test_cached_decoder_gives_the_tokens_of_full_recomputation(letters: str, see
     models = [build(tiny(letters), seed + 100 * number) for number in range(1 + members)]
     videos = some_videos(seed)
     config = DecodingConfig(max_steps=4, max_words=6)
-    spans = [v.times for v in videos]
-    stories = write_stories(models[0], inputs_of(videos), spans, NAMES, config, models[1:])
+    stories = stories_of(models[0], videos, config, models[1:])
     for video, story in zip(videos, stories, strict=True):
         expected = full_recomputation(models, video, config)
         assert [(s.choice, s.sentence) for s in story.steps] == [
@@ -149,7 +155,7 @@ def test_rules_of_a_story(seed: int, letters: str, beam: int, order: Any, candid
     model = build(tiny(letters), seed)
     video = random_video(np.random.default_rng(seed), candidates, seed % 3, 1)
     config = DecodingConfig(max_steps=5, max_words=4, beam=beam, order=order)
-    (story,) = write_stories(model, inputs_of([video]), [video.times * 60], NAMES, config)
+    (story,) = stories_of(model, [video], config, scale=60)
     choices = [step.choice for step in story.steps]
     assert 1 <= len(choices) <= min(5, candidates)
     assert len(set(choices)) == len(choices)
@@ -175,13 +181,11 @@ def test_video_without_candidates_says_why() -> None:
     without = random_video(np.random.default_rng(0), 3, 2, 1)
     without.features, without.times = without.features[:0], without.times[:0]
     without.scores, without.texts = without.scores[:0], without.texts[:0]
-    stories = write_stories(
-        model, inputs_of([without, with_events]), [without.times, with_events.times], NAMES, DecodingConfig()
-    )
+    stories = stories_of(model, [without, with_events], DecodingConfig())
     assert stories[0].steps == ()
     assert stories[0].reason == NO_CANDIDATES
     assert stories[1].steps
-    (alone,) = write_stories(model, inputs_of([without]), [without.times], NAMES, DecodingConfig())
+    (alone,) = stories_of(model, [without], DecodingConfig())
     assert alone.reason == NO_CANDIDATES
 
 
@@ -201,7 +205,7 @@ def test_an_event_is_chosen_again_only_where_that_is_allowed() -> None:
     endless = {"max_steps": 4, "max_words": 2, "stop_bias": -1e4}
     for reuse, steps in ((False, 2), (True, 4)):
         config = DecodingConfig(reuse=reuse, **endless)
-        (story,) = write_stories(model, inputs_of([video]), [video.times], NAMES, config)
+        (story,) = stories_of(model, [video], config)
         assert len(story.steps) == steps
 
 
@@ -210,7 +214,7 @@ def test_a_planned_story_keeps_the_borders_if_asked() -> None:
     video = random_video(np.random.default_rng(0), 4, 0, 1)
     for refine in (True, False):
         config = DecodingConfig(max_words=2, selection="chain", refine=refine)
-        (story,) = write_stories(model, inputs_of([video]), [video.times * 60], NAMES, config)
+        (story,) = stories_of(model, [video], config, scale=60)
         own = [np.array_equal(step.span, video.times[step.choice] * 60) for step in story.steps]
         assert own
         assert all(own) != refine
@@ -221,7 +225,7 @@ def test_evidence_has_the_sizes_of_the_video() -> None:
     config = DecodingConfig(max_steps=2, max_words=4)
     for letters, present in (("b", False), ("bi", False), ("biv", True), ("bivt", True)):
         model = build(tiny(letters))
-        stories = write_stories(model, inputs_of(videos), [v.times for v in videos], NAMES, config)
+        stories = stories_of(model, videos, config)
         for video, story in zip(videos, stories, strict=True):
             for step in story.steps:
                 if not present:
@@ -243,7 +247,7 @@ def test_no_run_of_words_is_said_twice_in_a_recipe(size: int, seed: int) -> None
 
     def told(no_repeat_ngram: int) -> list[list[tuple[str, ...]]]:
         config = DecodingConfig(max_steps=4, max_words=5, stop_bias=-1e4, no_repeat_ngram=no_repeat_ngram)
-        stories = write_stories(model, inputs_of(videos), [v.times for v in videos], NAMES, config)
+        stories = stories_of(model, videos, config)
         return [[(*step.sentence.split(), "end") for step in story.steps] for story in stories]
 
     def repeated(stories: list[list[tuple[str, ...]]]) -> int:

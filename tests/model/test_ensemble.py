@@ -1,7 +1,5 @@
 """Ensembles: members that agree write as one, and a plan is made of all plans."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -9,22 +7,18 @@ import pytest
 import torch
 
 from cookscribe.errors import BadValueError
-from cookscribe.model.beyond.ensemble import mean_log_probabilities
-from cookscribe.model.beyond.plans import mean_plan
+from cookscribe.model.beyond.ensemble import mean_log_probabilities, mean_plan
 from cookscribe.model.beyond.story_decoding import plan_stories
-from cookscribe.model.decoding import DecodingConfig, write_stories
-from tests.model.examples import WORDS, build, close, inputs_of, some_videos, tiny
-
-NAMES = [f"w{i}" for i in range(WORDS)]
+from cookscribe.model.decoding import DecodingConfig
+from tests.model.examples import build, close, inputs_of, some_videos, stories_of, tiny
 
 
 @pytest.mark.parametrize("selection", ["stepwise", "quality", "chain", "both", "all"])
 def test_models_that_think_the_same_write_what_one_writes(selection: Any) -> None:
     model, videos = build(tiny("bivt", planner=True), 3), some_videos(3)
     config = DecodingConfig(max_steps=3, max_words=5, beam=3, selection=selection)
-    inputs, spans = inputs_of(videos), [v.times * 60 for v in videos]
-    alone = write_stories(model, inputs, spans, NAMES, config)
-    agreed = write_stories(model, inputs, spans, NAMES, config, [model, model])
+    alone = stories_of(model, videos, config, scale=60)
+    agreed = stories_of(model, videos, config, [model, model], scale=60)
     for one, three in zip(alone, agreed, strict=True):
         assert [(s.choice, s.sentence) for s in one.steps] == [(s.choice, s.sentence) for s in three.steps]
         for a, b in zip(one.steps, three.steps, strict=True):
@@ -37,11 +31,11 @@ def test_models_that_think_the_same_write_what_one_writes(selection: Any) -> Non
 def test_the_mean_plan_chooses_the_events_and_their_borders() -> None:
     models = [build(tiny("b", planner=True), seed) for seed in range(3)]
     videos = some_videos(6)
-    inputs, spans = inputs_of(videos), [v.times * 60 for v in videos]
+    inputs = inputs_of(videos)
     plan = mean_plan([model.plan(inputs) for model in models])
     told = plan_stories(plan, "quality", longest=4)
     config = DecodingConfig(max_steps=4, max_words=2, selection="quality")
-    stories = write_stories(models[0], inputs, spans, NAMES, config, models[1:])
+    stories = stories_of(models[0], videos, config, models[1:], scale=60)
     assert [[step.choice for step in story.steps] for story in stories] == told
     for number, story in enumerate(stories):
         for step in story.steps:
@@ -63,14 +57,6 @@ def test_mean_of_log_probabilities() -> None:
 
 
 def test_all_need_a_planner_where_the_story_is_planned() -> None:
-    videos = some_videos(1)
     config = DecodingConfig(selection="chain")
     with pytest.raises(BadValueError, match="no planner"):
-        write_stories(
-            build(tiny("b", planner=True)),
-            inputs_of(videos),
-            [v.times for v in videos],
-            NAMES,
-            config,
-            [build(tiny("b"))],
-        )
+        stories_of(build(tiny("b", planner=True)), some_videos(1), config, [build(tiny("b"))])

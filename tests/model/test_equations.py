@@ -1,7 +1,5 @@
 """Every equation of sections 4 and 5 against the plain version in `reference.py`."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -10,11 +8,10 @@ import pytest
 import torch
 
 from cookscribe.model.attention import textual_attention
-from cookscribe.model.dropout import Dropout
-from cookscribe.model.embedding import EventEmbedding, WordEmbedding
-from cookscribe.model.heads import Heads, sinusoid
-from cookscribe.model.ingredients import IngredientEncoder
-from cookscribe.model.losses import LOSSES, LossConfig, StoryLosses, smoothed_nll
+from cookscribe.model.config import LossConfig
+from cookscribe.model.embedding import EventEmbedding, IngredientEncoder, WordEmbedding
+from cookscribe.model.heads import Dropout, Heads, sinusoid
+from cookscribe.model.losses import LOSSES, StoryLosses, smoothed_nll
 from cookscribe.model.memory import MemoryLayer
 from cookscribe.model.mixing import MemoryMixing
 from cookscribe.model.simulator import VisualSimulator, strongest

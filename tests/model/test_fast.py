@@ -1,7 +1,5 @@
 """The fast path against the plain one: cached attention, fused weights, cached words give the same numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,13 +1,12 @@
 """Who learns from what: the Gumbel choice, and losses that are switched off."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 import torch
 
-from cookscribe.model.losses import LOSSES, LossConfig, StoryLosses
+from cookscribe.model.config import LossConfig
+from cookscribe.model.losses import LOSSES, StoryLosses
 from cookscribe.model.recipe_model import RecipeModel, Selection
 from cookscribe.model.selector import gumbel_choice
 from tests.model.examples import build, inputs_of, some_videos, targets_of, tiny
@@ -92,19 +91,10 @@ def test_mean_reduction_divides_each_loss_by_its_own_items() -> None:
 
 
 def test_every_parameter_of_every_model_learns() -> None:
+    videos = some_videos()
+    parts = {"absolute": True, "scores": True, "stop": "learned", "output": "transform", "feedback": "choice"}
     for letters in ("b", "bi", "biv", "bivt"):
-        model = build(
-            tiny(
-                letters,
-                teacher="gumbel",
-                absolute=True,
-                scores=True,
-                stop="learned",
-                output="transform",
-                feedback="choice",
-            )
-        )
-        videos = some_videos()
+        model = build(tiny(letters, teacher="gumbel", **parts))
         StoryLosses(LossConfig()).total(model(inputs_of(videos), targets_of(videos))).backward()
         still = [n for n, p in model.named_parameters() if p.grad is None or p.grad.abs().sum() == 0]
         assert still == [], letters

@@ -1,7 +1,5 @@
 """The planner in both forms: any N, padding never matters, borders stay lawful, every weight learns, all letters."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -14,8 +12,8 @@ from cookscribe.model.batch import Inputs
 from cookscribe.model.beyond.plan_losses import PLAN_LOSSES
 from cookscribe.model.beyond.planner import Plan, StoryPlanner
 from cookscribe.model.beyond.refinement import VOTE_POWER, refined_times, voted_times
-from cookscribe.model.config import ModelConfig
-from cookscribe.model.losses import LossConfig, StoryLosses
+from cookscribe.model.config import LossConfig, ModelConfig
+from cookscribe.model.losses import StoryLosses
 from cookscribe.model.overlap import tiou_of_pairs
 from cookscribe.model.recipe_model import RecipeModel
 from tests.model.examples import build, inputs_of, some_videos, targets_of, tiny

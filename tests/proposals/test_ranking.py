@@ -1,7 +1,5 @@
 """Ranking and the answer."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Real clips through every installed encoder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

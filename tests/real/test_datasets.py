@@ -1,7 +1,5 @@
 """The readers on the real files: every count that the files' own description gives."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

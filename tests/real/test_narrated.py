@@ -1,7 +1,5 @@
 """The shipped bundle on real narrated videos: better than the nearest neighbour on the same words and events."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Frames: their times, their orientation, their size."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

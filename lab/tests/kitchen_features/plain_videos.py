@@ -1,8 +1,6 @@
 """Small made-up annotations for the tests of the feature streams: every context is drawn at random, so nothing but the
 look can tell what a step is about."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,13 +1,9 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from cookscribe.candidates import Candidates
-from cookscribe.cli import build_app
 from cookscribe.errors import BadValueError
 from cookscribe.files import write_json
 from cookscribe.learning.datasets.records import AnnotatedVideo
@@ -15,6 +11,7 @@ from cookscribe.track import FeatureTrack
 from cookscribe_lab.kitchen_features.seeing import tell_apart, what_is_seen
 from cookscribe_lab.kitchen_features.streams import render
 from lab.tests.kitchen_features.plain_videos import plain_videos
+from tests.command import run_command
 
 FOODS = ("salt", "beef", "onion", "milk", "rice", "tomatoes", "lemon")
 
@@ -88,7 +85,6 @@ def test_the_command_prints_labelled_figures(tmp_path: Path, videos: list[Annota
         for video in videos
     }
     write_json(tmp_path / "file.json", {"database": database})
-    result = CliRunner().invoke(build_app(), ["kitchen", "probe", "--annotations", str(tmp_path / "file.json")])
-    assert result.exit_code == 0, result.output
-    assert "simulated milnce-like, seed 0, difficulty 1: 60 steps of 15 videos" in result.output
-    assert "nearest neighbour" in result.output
+    printed = run_command("kitchen", "probe", "--annotations", tmp_path / "file.json")
+    assert "simulated milnce-like, seed 0, difficulty 1: 60 steps of 15 videos" in printed
+    assert "nearest neighbour" in printed

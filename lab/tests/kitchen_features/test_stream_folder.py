@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -7,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors import safe_open
-from typer.testing import CliRunner
 
-from cookscribe.cli import build_app, main
+from cookscribe.cli import main
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.learning.datasets.records import AnnotatedVideo
@@ -21,6 +18,7 @@ from cookscribe_lab.kitchen_features.stream_folder import RECORD, expected_size,
 from cookscribe_lab.kitchen_features.streams import render
 from cookscribe_lab.kitchen_films.recipes import make_recipes, truth
 from lab.tests.kitchen_features.plain_videos import plain_videos
+from tests.command import run_command
 
 
 @pytest.fixture(scope="module")
@@ -135,14 +133,12 @@ def test_all_formats_of_annotations_are_read(tmp_path: Path, videos: list[Annota
 def test_the_command_films_and_goes_on(tmp_path: Path, videos: list[AnnotatedVideo]) -> None:
     write_truth(tmp_path / "truth.json", videos)
     (tmp_path / "lists.json").write_text(json.dumps({videos[0].id: ["zibble root"]}))
-    base = ["kitchen", "features", "--annotations", str(tmp_path / "truth.json"), "--out", str(tmp_path / "out")]
-    first = CliRunner().invoke(build_app(), [*base, "--limit", "2", "--ingredients", str(tmp_path / "lists.json")])
-    assert first.exit_code == 0, first.output
-    assert "simulated milnce-like" in first.output
+    base = ["kitchen", "features", "--annotations", tmp_path / "truth.json", "--out", tmp_path / "out"]
+    printed = run_command(*base, "--limit", 2, "--ingredients", tmp_path / "lists.json")
+    assert "simulated milnce-like" in printed
     assert FeatureStore(tmp_path / "out").ids() == sorted(video.id for video in videos[:2])
-    second = CliRunner().invoke(build_app(), base)
     # The list of the first video changed what was known about it, so it is filmed again.
-    assert "4 videos written, 1 were there" in second.output
+    assert "4 videos written, 1 were there" in run_command(*base)
 
 
 def test_the_command_refuses_another_seed(

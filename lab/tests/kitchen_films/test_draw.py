@@ -1,7 +1,5 @@
 """Drawn scenes: every act can be seen, food follows its state, look-alikes look alike."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

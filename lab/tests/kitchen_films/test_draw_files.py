@@ -1,7 +1,5 @@
 """Drawn videos as files: truth and film agree when read again, same seed same bytes, resuming, narration, commands."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat
@@ -12,11 +10,11 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from cookscribe.cli import build_app
 from cookscribe.errors import BadValueError, CookscribeError
+from cookscribe.pipelines.base import is_drawn_film
 from cookscribe.recipe import Span
+from cookscribe.video import VideoFile
 from cookscribe_lab.kitchen_films import narration
 from cookscribe_lab.kitchen_films.drawing import film as film_module
 from cookscribe_lab.kitchen_films.drawing.film import LABEL, Picture, draw_video, draw_videos, truth_path
@@ -24,6 +22,7 @@ from cookscribe_lab.kitchen_films.drawing.screenplay import FPS
 from cookscribe_lab.kitchen_films.narration import SOUND_RATE, Narration, lines, narration_here, sound_track, speak
 from cookscribe_lab.kitchen_films.recipes import MadeUpRecipe, make_recipe, make_recipes, read_recipes
 from cookscribe_lab.kitchen_films.timeline import Interlude, InterludeKind
+from tests.command import run_command
 
 SMALL = Picture(height=90)
 
@@ -73,6 +72,7 @@ def test_everything_says_that_it_is_simulated(drawn: Path, recipe: MadeUpRecipe)
         assert container.metadata["comment"].startswith("simulated: ")
         assert LABEL in container.metadata["comment"]
         assert container.metadata["title"] == recipe.title
+    assert is_drawn_film(VideoFile(drawn)), "the product knows a drawn film by its label"
     assert json.loads(truth_path(drawn).read_text())[recipe.id]["simulated"] is True
     assert read_recipes(truth_path(drawn))[recipe.id].simulated
 
@@ -227,35 +227,29 @@ def test_without_a_synthesiser_the_sentences_are_written(
 
 
 def test_commands(tmp_path: Path) -> None:
-    run = CliRunner().invoke
-    app = build_app()
-    made = run(app, ["kitchen", "recipes", "--count", "20", "--out", str(tmp_path / "recipes.json"), "--seed", "3"])
-    assert made.exit_code == 0, made.output
-    assert "20 simulated recipes (16 training, 2 validation, 2 testing)" in made.output
+    printed = run_command("kitchen", "recipes", "--count", 20, "--out", tmp_path / "recipes.json", "--seed", 3)
+    assert "20 simulated recipes (16 training, 2 validation, 2 testing)" in printed
     expected = [recipe.id for recipe in make_recipes(3, 20)]
     assert list(read_recipes(tmp_path / "recipes.json")) == expected
     for arguments, complaint in (
-        (["--out", str(tmp_path / "film.avi")], "is not an mp4 file"),
-        (["--out", str(tmp_path / "film.mp4"), "--count", "3"], "name a folder"),
-        (["--out", str(tmp_path / "film.mp4"), "--split", "train"], "must be one of"),
-        (["--out", str(tmp_path / "film.mp4"), "--height", "81"], "even number"),
-        (["--out", str(tmp_path / "film.mp4"), "--tempo", "99"], "tempo"),
+        (["film.avi"], "is not an mp4 file"),
+        (["film.mp4", "--count", 3], "name a folder"),
+        (["film.mp4", "--split", "train"], "must be one of"),
+        (["film.mp4", "--height", 81], "even number"),
+        (["film.mp4", "--tempo", 99], "tempo"),
     ):
-        result = run(app, ["kitchen", "draw", *arguments])
-        assert isinstance(result.exception, BadValueError)
-        assert complaint in str(result.exception)
-        assert result.exception.exit_code == 2
+        with pytest.raises(BadValueError, match=complaint) as caught:
+            run_command("kitchen", "draw", "--out", tmp_path / arguments[0], *arguments[1:])
+        assert caught.value.exit_code == 2
     assert [path.name for path in tmp_path.iterdir()] == ["recipes.json"]
 
 
 def test_draw_command_writes_video_and_truth(tmp_path: Path) -> None:
     out = tmp_path / "film.mp4"
-    arguments = ["kitchen", "draw", "--seed", "13", "--out", str(out), "--height", "90", "--tempo", "10"]
-    result = CliRunner().invoke(build_app(), arguments)
-    assert result.exit_code == 0, result.output
+    printed = run_command("kitchen", "draw", "--seed", 13, "--out", out, "--height", 90, "--tempo", 10)
     recipe = make_recipe(13, 0, tempo=10)
-    assert recipe.title in result.output
-    assert "simulated" in result.output
+    assert recipe.title in printed
+    assert "simulated" in printed
     assert list(read_recipes(tmp_path / "film.json")) == [recipe.id]
     with av.open(str(out)) as container:
         assert container.duration / 1e6 == pytest.approx(recipe.duration)

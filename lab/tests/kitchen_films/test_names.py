@@ -1,7 +1,5 @@
 """What things are called: names are unambiguous, and a text keeps its meaning under other names."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

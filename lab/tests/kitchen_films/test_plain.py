@@ -1,20 +1,17 @@
 """The plain wording: a function of what is done and what is seen, about the same films as the varied one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from cookscribe.cli import build_app
 from cookscribe.errors import BadValueError
 from cookscribe.files import read_json
 from cookscribe_lab.kitchen_films.plain import plain_sentence
 from cookscribe_lab.kitchen_films.recipes import PLAIN, make_recipe, make_recipes
 from cookscribe_lab.kitchen_films.states import Act, Cut, Form, Heat, ItemState, Place
+from tests.command import run_command
 
 BOARD, BOWL, PAN, POT, PLATE = Place.BOARD, Place.BOWL, Place.PAN, Place.POT, Place.PLATE
 COUNTER = ItemState()
@@ -50,10 +47,7 @@ HOT_OIL = ItemState(heat=Heat.HOT, place=PAN)
             "fry the chopped onion with the fried bacon and season them with salt",
         ),
         (
-            {
-                "tomatoes": ItemState(form=Form.MIXED, place=PLATE, mixture="salad"),
-                "parsley": COUNTER,
-            },
+            {"tomatoes": ItemState(form=Form.MIXED, place=PLATE, mixture="salad"), "parsley": COUNTER},
             [Act("sprinkle", ("parsley",), PLATE)],
             "garnish the salad with parsley",
         ),
@@ -103,8 +97,5 @@ def test_only_known_wordings() -> None:
 def test_the_command_says_which_wording(tmp_path: Path) -> None:
     for wording in ("varied", PLAIN):
         out = tmp_path / f"{wording}.json"
-        result = CliRunner().invoke(
-            build_app(), ["kitchen", "recipes", "--count", "2", "--wording", wording, "--out", str(out)]
-        )
-        assert result.exit_code == 0, result.output
+        run_command("kitchen", "recipes", "--count", 2, "--wording", wording, "--out", out)
         assert [entry.get("wording", "varied") for entry in read_json(out).values()] == [wording] * 2

@@ -1,7 +1,5 @@
 """Made-up recipes: rules hold in every one of them, truth is complete, splits hold out combinations."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

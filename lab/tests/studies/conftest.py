@@ -1,20 +1,19 @@
 """One made-up YouCook2 folder, ready-made candidates and one folder of finished parts for all studies' smoke runs."""
 
-from __future__ import annotations
-
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from cookscribe.candidates import Candidates
-from cookscribe.cli import build_app
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.proposals.store import write_candidate_store
 from cookscribe_lab.studies.core.registry import ALWAYS, Study, StudyOptions, find_study
+from tests.command import run_command
 from tests.learning.made_up_youcook2 import write_folder
 
 # The difficulty of features and candidates is what this study is about, so it always makes its own.
@@ -66,10 +65,11 @@ class Bench:
         if ready:
             given["candidates"] = self.candidates
         offered = [f"--{name}={path}" for name, path in given.items() if name in find_study(study).options]
-        words = ["study", study, "--smoke", *offered, *more]
-        result = CliRunner().invoke(build_app(), words, catch_exceptions=False)
-        assert result.exit_code == 0, result.output
-        return result.stdout
+        return run_command("study", study, "--smoke", *offered, *more)
+
+    def content(self, study: str) -> dict[str, Any]:
+        """What the study wrote as JSON."""
+        return json.loads((self.results / study / f"{study}.json").read_text())
 
 
 def noisy_candidates(data: Path, count: int) -> dict[str, dict[str, Candidates]]:

@@ -1,7 +1,5 @@
 """What captions say of candidates: by hand on a made-up video."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,21 +1,16 @@
 """Every detailed study runs by its command, and its rows differ in what they say they differ in."""
 
-from __future__ import annotations
-
-import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from cookscribe.cli import build_app
 from cookscribe.errors import BadValueError, MissingFileError
 from cookscribe_lab.cli.study import OPTIONS
 from cookscribe_lab.studies.core.registry import STUDIES, find_study
 from cookscribe_lab.studies.core.study_data import DataChoice, open_study_data
 from cookscribe_lab.studies.paper.detailed import FOUR_LOSSES, KEPT, MIXERS
+from tests.command import run_command
 
 from .conftest import Bench
 
@@ -35,15 +30,10 @@ ROWS: dict[str, list[str]] = {
 }  # fmt: skip
 
 
-def content_of(bench: Bench, study: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((bench.results / study / f"{study}.json").read_text())
-    return found
-
-
 @pytest.mark.parametrize("study", list(ROWS))
 def test_study_runs_by_its_command(bench: Bench, study: str) -> None:
     text = bench.run(study, "--seeds", "1")
-    content = content_of(bench, study)
+    content = bench.content(study)
     assert [row["name"] for row in content["rows"]] == ROWS[study]
     assert "*simulated*" in text
     assert all(0 <= row["figures"]["SODA tIoU"]["mean"] <= 100 for row in content["rows"])
@@ -91,25 +81,14 @@ def test_reading_out_is_no_reason_to_train_again(bench: Bench) -> None:
 
 def test_a_command_offers_what_its_study_reads_and_no_more() -> None:
     for study in STUDIES:
-        shown = CliRunner().invoke(build_app(), ["study", study.name, "--help"]).stdout
+        shown = run_command("study", study.name, "--help")
         offered = {name for name in OPTIONS if f"--{name.replace('_', '-')} " in shown}
         assert offered == set(study.options)
 
 
 def test_every_study_of_the_list_is_tested_here_or_beside() -> None:
-    elsewhere = {
-        "main",
-        "counts",
-        "epochs",
-        "examples",
-        "state",
-        "folds",
-        "noise",
-        "real-candidates",
-        "oracle",
-        "narrated",
-    }
-    assert {study.name for study in STUDIES} <= set(ROWS) | elsewhere
+    elsewhere = "main counts epochs examples state folds noise real-candidates oracle narrated"
+    assert {study.name for study in STUDIES} <= {*ROWS, *elsewhere.split()}
 
 
 def test_ready_made_candidates_belong_to_what_they_were_made_for(bench: Bench) -> None:

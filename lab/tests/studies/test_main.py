@@ -1,9 +1,6 @@
 """The main table and the studies that read the recipes it kept."""
 
-from __future__ import annotations
-
 import dataclasses
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,7 +28,7 @@ def printed(bench: Bench) -> str:
 
 
 def test_table_has_every_row_and_says_what_it_stands_on(bench: Bench, printed: str) -> None:
-    content = json.loads((bench.results / "main" / "main.json").read_text())
+    content = bench.content("main")
     plain = ["uniform", "NMS", "nearest neighbour", "linear captioner", "PDVC", "PDVC comparable"]
     assert [row["name"] for row in content["rows"]] == [*plain, *MODELS, *STORIES, "oracle"]
     assert content["simulated"] is True
@@ -67,7 +64,7 @@ def test_figures_are_those_of_the_kept_predictions(bench: Bench, printed: str) -
     videos = YouCook2(bench.data).videos("validation")
     truth = {key: Events(video.spans, video.sentences) for key, video in videos.items()}
     again = evaluate(truth, read_predictions(outcome.predictions), meteor=False).as_json()
-    row = json.loads((bench.results / "main" / "main.json").read_text())["rows"][6]
+    row = bench.content("main")["rows"][6]
     assert row["figures"]["SODA tIoU"]["values"][0] == pytest.approx(again["soda"]["strict"]["tIoU"])
     assert row["figures"]["dvc CIDEr-D"]["values"][0] == pytest.approx(again["dvc_eval"]["2021"]["CIDEr"])
 
@@ -102,7 +99,7 @@ def test_counts_reads_the_kept_recipes(bench: Bench, printed: str, no_training: 
     del printed
     no_training()
     text = bench.run("counts", "--seeds", "2")
-    content = json.loads((bench.results / "counts" / "counts.json").read_text())
+    content = bench.content("counts")
     rows = {row["name"]: row["figures"] for row in content["rows"]}
     assert list(rows) == ["PDVC", "NMS", *MODELS, *STORIES]
     shares = [rows["BIVT"][f"off by ≤ {bound}"]["mean"] for bound in range(4)]
@@ -119,7 +116,7 @@ def test_epochs_shows_the_curve(bench: Bench, printed: str, no_training: Callabl
     del printed
     no_training()
     assert "epoch 1" in bench.run("epochs", "--seeds", "2")
-    rows = json.loads((bench.results / "epochs" / "epochs.json").read_text())["rows"]
+    rows = bench.content("epochs")["rows"]
     assert [row["name"] for row in rows] == MODELS
 
 
@@ -128,7 +125,7 @@ def test_examples_shows_recipes_side_by_side(bench: Bench, printed: str, no_trai
     no_training()
     text = bench.run("examples", "--seeds", "2")
     assert text.count("|  | truth | PDVC | B | BIVT |") == 3
-    content = json.loads((bench.results / "examples" / "examples.json").read_text())
+    content = bench.content("examples")
     videos = YouCook2(bench.data).videos("validation")
     for key, recipes in content["recipes"].items():
         assert [step["sentence"] for step in recipes["truth"]] == list(videos[key].sentences)

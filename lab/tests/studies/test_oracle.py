@@ -1,25 +1,21 @@
 """The candidates of studies, trained in seconds on made-up videos, and the study of the oracle with them."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cookscribe.errors import InputError
+from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.folds import read_folds
 from cookscribe_lab.studies.core.candidate_sets import CandidateSet, prepare_candidates
 from cookscribe_lab.studies.core.registry import StudyOptions, find_study
 from cookscribe_lab.studies.paper.oracle import COUNTS, ENCODERS
 from tests.learning.made_up_youcook2 import write_folder
 
-
-def run(options: StudyOptions) -> str:
-    return find_study("oracle").run(options)
+run = find_study("oracle").run
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +46,8 @@ def test_the_set_has_candidates_with_features_for_every_video(offer: CandidateSe
 def test_a_second_study_does_not_train_again(
     options: StudyOptions, offer: CandidateSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("proposed again")
-
-    monkeypatch.setattr("cookscribe.learning.proposals.out_of_fold.propose_folder", refuse)
+    again = "cookscribe.learning.proposals.out_of_fold.propose_folder"
+    monkeypatch.setattr(again, lambda *_, **__: pytest.fail("proposed again"))
     before = {path: path.stat().st_mtime_ns for path in options.parts.rglob("weights.safetensors")}
     again = prepare_candidates(options, events=9, folds=2)
     assert {path: path.stat().st_mtime_ns for path in options.parts.rglob("weights.safetensors")} == before
@@ -87,6 +81,8 @@ def test_the_study_writes_tables_and_a_picture(options: StudyOptions, monkeypatc
     assert (out / "oracle.png").stat().st_size > 5_000
     assert "<svg" in (out / "oracle.svg").read_text()[:500]
     content = json.loads((out / "oracle.json").read_text())
+    assert options.data is not None
+    videos = YouCook2(options.data).videos("validation")
     rows = {row["name"]: row["figures"] for row in content["rows"]}
     for count in COUNTS[:2]:
         name = f"{ENCODERS[0]}, N = {count}"
@@ -96,7 +92,7 @@ def test_the_study_writes_tables_and_a_picture(options: StudyOptions, monkeypatc
         placed = rows[f"{name} (1 seed)"]
         assert placed["oracle, in order"]["mean"] >= placed["answer"]["mean"]
         overlaps = content["parts"][name]["0"]["overlaps"]
-        assert sum(overlaps["validation"]) == sum(row_steps(options.data, "validation"))
+        assert sum(overlaps["validation"]) == sum(len(video.spans) for video in videos.values())
     assert {"surroundings", "options", "training", "model"} <= content.keys()
     # All is kept: nothing is trained or proposed for the same table.
     monkeypatch.setattr("cookscribe_lab.studies.paper.oracle.prepare_candidates", None)
@@ -112,9 +108,3 @@ def test_without_captions_places_are_compared_and_nothing_else(options: StudyOpt
     assert "SODA tIoU" in text
     assert "CIDEr-D" not in text
     assert "N = 50" not in text
-
-
-def row_steps(data: Path | None, split: str) -> list[int]:
-    assert data is not None
-    database = json.loads((data / "annotations" / "youcookii_annotations_trainval.json").read_text())["database"]
-    return [len(video["annotations"]) for video in database.values() if video["subset"] == split]

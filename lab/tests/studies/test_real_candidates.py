@@ -1,7 +1,5 @@
 """The study of real candidates on made-up files: every part runs, rows are complete, finished parts are kept."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -9,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from typer.testing import CliRunner
 
-from cookscribe.cli import build_app
 from cookscribe.errors import InputError
 from cookscribe.evaluation import soda_tiou
+from cookscribe.learning.datasets.root import YouCook2
+from cookscribe.proposals.plain import suppressed
 from cookscribe_lab.studies.core.registry import STUDIES, StudyOptions, find_study
 from cookscribe_lab.studies.selection import real_candidates
 from cookscribe_lab.studies.selection.real_candidates import (
@@ -28,6 +26,7 @@ from cookscribe_lab.studies.selection.real_candidates import (
     SHOWN,
 )
 from cookscribe_lab.studies.selection.videos import SelectionVideo
+from tests.command import run_command
 from tests.learning.made_up_youcook2 import write_folder
 
 
@@ -105,9 +104,6 @@ def test_finished_parts_are_not_done_again(finished: tuple[Path, Path, str], mon
 
 
 def test_nms_row_is_nms(finished: tuple[Path, Path, str]) -> None:
-    from cookscribe.learning.datasets.root import YouCook2
-    from cookscribe.proposals.plain import suppressed
-
     data, out, _ = finished
     files = YouCook2(data)
     truth = {key: video.spans for key, video in files.videos("validation").items()}
@@ -156,8 +152,7 @@ def test_without_data_it_says_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_study_list_names_every_study() -> None:
-    result = CliRunner().invoke(build_app(), ["study", "list"])
-    assert result.exit_code == 0
+    printed = run_command("study", "list")
     for study in STUDIES:
-        assert study.name in result.stdout
-        assert study.explanation in result.stdout
+        assert study.name in printed
+        assert study.explanation in printed

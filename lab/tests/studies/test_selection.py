@@ -1,7 +1,5 @@
 """The parts of the selection study: words heard, changes of training videos, plans."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -9,16 +7,23 @@ import pytest
 import torch
 
 from cookscribe.candidates import tiou_matrix
+from cookscribe.errors import BadValueError
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.root import YouCook2
-from cookscribe.model.beyond.plans import joined, mean_plan
+from cookscribe.model.beyond.ensemble import mean_plan
 from cookscribe.model.beyond.story_decoding import plan_stories
 from cookscribe.senses.transcripts import Transcript
 from cookscribe_lab.studies.core.report import bootstrap_interval, mean_and_deviation
 from cookscribe_lab.studies.selection.inputs import SelectionInputs
-from cookscribe_lab.studies.selection.plan_files import read_plan, write_plan
 from cookscribe_lab.studies.selection.scores import score_choice
-from cookscribe_lab.studies.selection.training import SelectionConfig, plan_videos, train_selector
+from cookscribe_lab.studies.selection.training import (
+    SelectionConfig,
+    joined,
+    plan_videos,
+    read_plan,
+    train_selector,
+    write_plan,
+)
 from cookscribe_lab.studies.selection.videos import (
     SelectionVideo,
     SoftBins,
@@ -188,7 +193,5 @@ def test_score_of_the_truth_is_full_and_intervals_hold_the_mean() -> None:
 
 
 def test_words_heard_needs_transcripts() -> None:
-    from cookscribe.errors import BadValueError
-
     with pytest.raises(BadValueError, match="transcript"):
         WordsHeard.fit({}, {})

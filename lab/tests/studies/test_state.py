@@ -1,7 +1,5 @@
 """The probe of the simulator's ingredient vectors."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cookscribe_lab.kitchen_films.states import Cut, ItemState, Place

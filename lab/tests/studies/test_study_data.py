@@ -1,15 +1,11 @@
 """Studies whose data are made here: features are simulated, and proposal models trained for the candidates."""
 
-from __future__ import annotations
-
-import json
-
 from .conftest import Bench
 
 
 def test_noise_makes_its_data_per_difficulty(bench: Bench) -> None:
     text = bench.run("noise", "--seeds", "1", ready=False)
-    content = json.loads((bench.results / "noise" / "noise.json").read_text())
+    content = bench.content("noise")
     assert [row["name"] for row in content["rows"]] == [
         "B, difficulty 0.5", "B, difficulty 1", "BIVT, difficulty 0.5", "BIVT, difficulty 1",
     ]  # fmt: skip
@@ -20,7 +16,7 @@ def test_noise_makes_its_data_per_difficulty(bench: Bench) -> None:
 
 def test_folds_compares_candidates_in_and_out_of_fold(bench: Bench) -> None:
     text = bench.run("folds", "--seeds", "1", ready=False)
-    content = json.loads((bench.results / "folds" / "folds.json").read_text())
+    content = bench.content("folds")
     data = content["data"]
     assert len(data) == 2  # the candidates of the training videos are others
     assert {one["fold"] for one in data.values()} == {"in fold", "out of fold"}

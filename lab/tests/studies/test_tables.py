@@ -1,7 +1,5 @@
 """Rows to Markdown and JSON."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

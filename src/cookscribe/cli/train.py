@@ -1,4 +1,4 @@
-"""`cookscribe train`: train the proposal model or the recipe model."""
+"""`cookscribe train`: train the proposal model or the recipe model; `cookscribe bundle`: make both ready to write."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ train_app = typer.Typer(
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.add_typer(train_app, name="train")
+    app.command(name="bundle")(bundle_command)
 
 
 @train_app.command()
@@ -109,3 +110,20 @@ def calibration(
     if bundle.config.kind != "speech":
         raise BadValueError(model, f"is a {bundle.config.kind} bundle", "name a speech bundle")
     calibrated(bundle, Narrated.read(YouCook2(data), "training"), SpeechRun().development)
+
+
+def bundle_command(
+    proposals: Path = typer.Option(..., help="Folder of a trained proposal model."),
+    story: list[Path] = typer.Option(
+        ..., help="Folder of a trained recipe model; given again, of one that writes along with it."
+    ),
+    name: str = typer.Option(..., help="Name of the bundle."),
+    out: Path = typer.Option(..., help="Folder of the bundle."),
+    films: str = typer.Option("", help="For which films it is, in a few words."),
+) -> None:
+    """Make a bundle of a proposal model and a recipe model, or several that write together, for `cookscribe write`."""
+    from cookscribe.learning.packing import bundle_models
+
+    made = bundle_models(name, films, proposals, story[0], out, story[1:])
+    size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
+    typer.echo(f"{made.folder}: {made.config.name}, reads {made.config.encoder} features, {size / 2**20:.1f} MiB")

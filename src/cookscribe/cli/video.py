@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
-if TYPE_CHECKING:
-    from cookscribe.video import Limits
+from cookscribe.cli.write import MAX_PIXELS, MAX_SECONDS, read_limits
 
 weights = typer.Typer(
     name="weights",
@@ -25,10 +23,6 @@ def register(app: typer.Typer) -> None:
     app.command()(encode)
     app.command()(encode_transcripts)
     app.add_typer(weights, name="weights")
-
-
-MAX_PIXELS = typer.Option(None, help="Largest frame, in pixels (width x height).")
-MAX_SECONDS = typer.Option(None, help="Longest film, in seconds.")
 
 
 def probe(
@@ -169,14 +163,6 @@ def convert(
     from cookscribe.encoders.milnce import convert as convert_files
 
     print(f"written: {convert_files(source, out)}")
-
-
-def read_limits(max_pixels: int | None, max_seconds: float | None) -> Limits:
-    """The limits for films, those given and otherwise the usual ones."""
-    from cookscribe.video import Limits
-
-    given = {"max_pixels": max_pixels, "max_seconds": max_seconds}
-    return Limits.parse({name: value for name, value in given.items() if value is not None}, "limits")
 
 
 def _named_paths(pairs: list[str]) -> dict[str, Path]:

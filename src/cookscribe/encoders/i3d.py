@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from cookscribe.encoders.parameters import read_pickled_arrays
+from cookscribe.encoders.pickled_arrays import read_pickled_arrays
 from cookscribe.encoders.s3d import INCEPTION, pooled
 from cookscribe.encoders.weights import locate
 from cookscribe.encoders.windows import WindowEncoder

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from safetensors.torch import save
 from torch import Tensor
 
-from cookscribe.encoders.parameters import read_parameters, read_words
+from cookscribe.encoders.parameters import read_parameters
+from cookscribe.encoders.pickled_arrays import read_words
 from cookscribe.encoders.s3d import S3D, WIDTH, WordNumbers
 from cookscribe.encoders.weights import Found, cache_folder, locate, named
 from cookscribe.encoders.windows import WindowEncoder

@@ -33,16 +33,16 @@ from cookscribe.learning.distributed import Processes, join
 from cookscribe.learning.ema import Average
 from cookscribe.learning.interrupt import Interrupt
 from cookscribe.learning.schedule import factor
-from cookscribe.learning.state import Counters, make_optimizer, read_state, write_state
-from cookscribe.model_folder import (
-    STATE,
-    WEIGHTS,
+from cookscribe.learning.state import (
+    Counters,
     fingerprint,
-    put_weights,
-    read_tensors,
+    make_optimizer,
+    read_state,
     write_description,
+    write_state,
     write_weights,
 )
+from cookscribe.model_folder import STATE, WEIGHTS, put_weights, read_tensors
 from cookscribe.progress import track
 from cookscribe.seeds import derived_seed, generator
 from cookscribe.text.vocabulary import Vocabulary

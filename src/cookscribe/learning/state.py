@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -10,10 +11,22 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from cookscribe import __version__
 from cookscribe.errors import BadFileError, BadValueError
+from cookscribe.files import write_json
 from cookscribe.learning.config import TrainingConfig
 from cookscribe.learning.ema import Average
-from cookscribe.model_folder import MOST_STATE, put_weights, read_tensors, write_tensors
+from cookscribe.model_folder import (
+    CONFIG,
+    FORMAT,
+    MOST_STATE,
+    VOCABULARY,
+    WEIGHTS,
+    put_weights,
+    read_tensors,
+    write_tensors,
+)
+from cookscribe.text.vocabulary import Vocabulary
 
 
 @dataclass
@@ -110,3 +123,30 @@ def _difference(saved: Any, wanted: Any, where: str = "") -> str:
             if saved.get(key) != wanted.get(key):
                 return _difference(saved.get(key), wanted.get(key), f"{where}.{key}" if where else key)
     return f"{where or 'all'} was {saved!r:.60}, is {wanted!r:.60}"
+
+
+def write_description(
+    folder: Path, kind: str, config: Mapping[str, Any], vocabulary: Vocabulary | None, made: Mapping[str, Any]
+) -> None:
+    """Write everything of a model folder but the weights."""
+    if vocabulary is not None:
+        vocabulary.save(folder / VOCABULARY)
+    write_json(
+        folder / CONFIG,
+        {"format": FORMAT, "cookscribe": __version__, "kind": kind, "config": dict(config), "made": dict(made)},
+    )
+
+
+def write_weights(folder: Path, model: nn.Module) -> None:
+    """Write the model's present weights into its folder, atomically."""
+    write_tensors(folder / WEIGHTS, model.state_dict(), {})
+
+
+def fingerprint(tensors: Mapping[str, Tensor]) -> str:
+    """SHA-256 over names, types, shapes and bytes: equal exactly when all weights are equal."""
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        value = tensors[name].detach().cpu().contiguous()
+        digest.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
+        digest.update(value.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()

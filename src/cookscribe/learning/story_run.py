@@ -25,9 +25,9 @@ from cookscribe.learning.datasets.youcook2 import read_truth
 from cookscribe.learning.loop import History, train
 from cookscribe.learning.story_data import label_story
 from cookscribe.learning.story_task import StoryExample, StoryTask
-from cookscribe.model.config import preset
+from cookscribe.model.config import LossConfig
 from cookscribe.model.decoding import DecodingConfig
-from cookscribe.model.losses import LossConfig
+from cookscribe.model.presets import preset
 from cookscribe.model.story_config import READ_PADDING, READ_UNKNOWN, Oracle, StoryConfig, TextInput
 from cookscribe.model.story_input import Reader, StoryInput
 from cookscribe.pipelines.story_writer import with_features

@@ -1,4 +1,4 @@
-"""Every choice of the recipe model, by name, and the presets: the paper as printed, and a small one for one core.
+"""Every choice of the recipe model, by name; for the presets see `presets`.
 
 Where the paper, the authors' released program and a better idea differ, the choice is a value here:
 
@@ -20,12 +20,11 @@ Where the paper, the authors' released program and a better idea differ, the cho
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from cookscribe.config import Config
-from cookscribe.errors import BadValueError
 
 Mixing = Literal["paper", "gelu", "separate"]
 Teacher = Literal["gumbel", "oracle"]
@@ -120,37 +119,26 @@ class ModelConfig(Config):
         return "B" + "I" * self.ingredients + "V" * self.simulator + "T" * self.textual_attention
 
 
-_LETTERS: dict[str, dict[str, Any]] = {
-    "b": {},
-    "bi": {"ingredients": True},
-    "biv": {"ingredients": True, "simulator": True},
-    "bivt": {"ingredients": True, "simulator": True, "textual_attention": True},
-}
+class LossConfig(Config):
+    """Weights of the losses (0 switches one off) and label smoothing.
 
-_SIZES: dict[str, dict[str, Any]] = {
-    "paper": {},  # the defaults above are the paper's
-    "small": {
-        "width": 128,
-        "layers": 1,
-        "heads": 4,
-        "attention_dropout": 0.0,
-        "teacher": "oracle",
-        "absolute": True,
-        "scores": True,
-        "stop": "learned",
-        "logits_scale": "sqrt",
-        "action_states": "residual",
-        "feedback": "choice",
-        "planner": True,
-    },
-}
+    `sum` adds up all items of a video and averages over videos, as the paper does up to a constant; `mean` averages
+    each loss over its own items (steps, words, labels), so that the weights mean the same whatever the length of a
+    recipe. The losses of the planner (only a model that has one knows them) are always means over their own items.
+    """
 
-PRESETS: tuple[str, ...] = tuple(f"{size}-{letters}" for size in _SIZES for letters in _LETTERS)
-
-
-def preset(name: str, **changes: Any) -> ModelConfig:
-    """The preset called `name`, with single values replaced by `changes`."""
-    size, _, letters = name.partition("-")
-    if size not in _SIZES or letters not in _LETTERS:
-        raise BadValueError(name, "is not a preset of the recipe model", f"choose one of {', '.join(PRESETS)}")
-    return ModelConfig.parse({**_SIZES[size], **_LETTERS[letters], **changes}, name)
+    event: float = Field(default=1.0, ge=0)
+    sentence: float = Field(default=1.0, ge=0)
+    ingredient_selection: float = Field(default=1.0, ge=0)
+    action_selection: float = Field(default=1.0, ge=0)
+    ingredient_attention: float = Field(default=1.0, ge=0)
+    action_attention: float = Field(default=1.0, ge=0)
+    refinement: float = Field(default=1.0, ge=0)
+    quality: float = Field(default=1.0, ge=0)
+    count: float = Field(default=0.1, ge=0)
+    story: float = Field(default=1.0, ge=0)
+    chain: float = Field(default=0.1, ge=0)
+    redundancy: float = Field(default=4.0, ge=0)
+    event_smoothing: float = Field(default=0.1, ge=0, lt=1)
+    word_smoothing: float = Field(default=0.1, ge=0, lt=1)
+    reduction: Literal["sum", "mean"] = "sum"

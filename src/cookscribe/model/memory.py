@@ -24,8 +24,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from cookscribe.model.beyond.fast import CachedAttention, LinearPair
-from cookscribe.model.dropout import Dropout
-from cookscribe.model.heads import Heads
+from cookscribe.model.heads import Dropout, Heads
 
 LAYER_NORM_EPS = 1e-12
 

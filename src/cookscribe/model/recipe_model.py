@@ -9,24 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
 from cookscribe.errors import BadValueError
 from cookscribe.model.attention import WordContext, textual_attention
-from cookscribe.model.batch import SHARED, Inputs, Targets, first, take
+from cookscribe.model.batch import SHARED, Inputs, Targets
 from cookscribe.model.beyond.copying import CopyAttention, PointerGenerator
-from cookscribe.model.beyond.plan_losses import PlanLosses
 from cookscribe.model.beyond.planner import Plan, StoryPlanner
-from cookscribe.model.config import EOS, PAD, UNK, ModelConfig
+from cookscribe.model.config import ModelConfig
+from cookscribe.model.embedding import IngredientEncoder
 from cookscribe.model.generator import FinishedSentence, OpenSentence, SentenceGenerator, WordOutput
-from cookscribe.model.ingredients import IngredientEncoder
-from cookscribe.model.losses import Outputs
 from cookscribe.model.memory import Rows
 from cookscribe.model.mixing import Memory, MemoryMixing
 from cookscribe.model.selector import EncodedEvents, EventSelector, gumbel_choice
 from cookscribe.model.simulator import ProjectedActions, Simulation, VisualSimulator
+
+if TYPE_CHECKING:
+    from cookscribe.model.losses import Outputs
 
 
 @dataclass(frozen=True)
@@ -239,32 +241,9 @@ class RecipeModel(nn.Module):
         Videos are sorted by their number of steps, so that step t runs over the first rows of the batch only.
         `at_step` is called in every step, before its sentences are written.
         """
-        order = targets.steps.argsort(descending=True, stable=True)
-        inputs, targets = take(inputs, order), take(targets, order)
-        steps = targets.steps.tolist()
-        encoded, state = self.encode(inputs), State()
-        planned = None
-        if self.planner is not None:
-            planned = PlanLosses(self.plan(inputs, encoded), inputs.times, targets, self.config.most_steps)
-        collected = _Collected(self.config.vocabulary_size)
-        last = torch.zeros(len(inputs), dtype=torch.long, device=inputs.times.device)
-        for t in range(max(steps) + 1):
-            active = sum(count >= t for count in steps)
-            writing = sum(count > t for count in steps)
-            encoded, state = first((encoded, state), active)
-            allowed = self.allowed(encoded.events.slot_mask, last[:active])
-            selection = self.select(encoded, state).restricted(allowed)
-            labels = torch.zeros(active, dtype=torch.long, device=inputs.times.device)
-            if writing:
-                labels[:writing] = last[:writing] = targets.events[:writing, t]
-            collected.events(selection, labels, allowed)
-            if not writing:
-                break
-            encoded, state, selection = first((encoded, state, selection), writing)
-            event = self.choose(selection, labels[:writing])
-            state = self._write(encoded, state, selection, event, targets, t, collected, at_step)
-        outputs = collected.outputs(self.output, len(inputs))
-        return outputs if planned is None else replace(outputs, plan=planned)
+        from cookscribe.model.teacher_forcing import training_pass
+
+        return training_pass(self, inputs, targets, at_step)
 
     def allowed(self, slots: Tensor, last: Tensor) -> Tensor:
         """(B, N + 1) which of the `slots` may follow the `last` one, (B,): STOP always, and what the order permits."""
@@ -283,109 +262,8 @@ class RecipeModel(nn.Module):
             return torch.einsum("bn,bnd->bd", choice.to(selection.hidden.dtype), selection.hidden)
         return selection.hidden[torch.arange(len(labels), device=labels.device), labels]
 
-    def _write(
-        self,
-        encoded: Encoded,
-        state: State,
-        selection: Selection,
-        event: Tensor,
-        targets: Targets,
-        t: int,
-        collected: _Collected,
-        at_step: AtStep | None,
-    ) -> State:
-        """The sentences of step t, teacher-forced.
-
-        Collects what the losses need and returns the state after the step.
-        """
-        rows = len(event)
-        words = targets.words[:rows, t]
-        longest = int((words != PAD).sum(dim=1).max())
-        given, following = words[:, : longest - 1], words[:, 1:longest]
-        # Position k counts when it predicts something; the last one predicts EOS, and EOS itself is never an input.
-        real = (given != PAD) & (given != EOS)
-        opened = self.open_sentence(encoded, state, event, targets.events[:rows, t])
-        if at_step is not None:
-            at_step(opened, words[:, :longest])
-        hidden, sentence = self.generator.extend(opened, self.embedding_ids(given))
-        context, copied = self.context(hidden, encoded, selection), self.copy_attention(hidden, sentence)
-        collected.words(joined_context(hidden, context, copied), following, real, copied)
-        if selection.simulation is not None:
-            collected.selections(selection.simulation, targets, t, rows)
-        if context is not None:
-            collected.attentions(context, targets, t, rows, longest - 1)
-        return self.close_sentence(selection, sentence.finished(), real)
-
 
 def joined_context(words: Tensor, context: WordContext | None, copied: CopyAttention | None) -> Tensor:
     """[Ŵ; U_m; U_a; U_h], of which only Ŵ is always there: (B, L, d to 4d)."""
     joined = words if context is None else context.words
     return joined if copied is None else torch.cat((joined, copied.context), dim=-1)
-
-
-class _Collected:
-    """Gathers the pieces of a pass, so that the vocabulary projection and the losses run once, over real words only."""
-
-    def __init__(self, vocabulary: int) -> None:
-        self.vocabulary = vocabulary
-        self.copied: list[Tensor] = []
-        self.event_logits: list[Tensor] = []
-        self.event_labels: list[Tensor] = []
-        self.slot_masks: list[Tensor] = []
-        self.word_rows: list[Tensor] = []
-        self.word_labels: list[Tensor] = []
-        self.probabilities: dict[str, list[Tensor]] = {
-            "ingredient_selection": [],
-            "action_selection": [],
-            "ingredient_attention": [],
-            "action_attention": [],
-        }
-
-    def events(self, selection: Selection, labels: Tensor, slot_mask: Tensor) -> None:
-        self.event_logits.append(selection.logits)
-        self.event_labels.append(labels)
-        self.slot_masks.append(slot_mask)
-
-    def words(self, hidden: Tensor, labels: Tensor, real: Tensor, copied: CopyAttention | None) -> None:
-        self.word_rows.append(hidden[real])
-        if copied is not None:
-            mass = copied.mass(labels)
-            # What is neither in the vocabulary nor among the words to copy cannot be said.
-            possible = (copied.words.unsqueeze(1) == labels.unsqueeze(2)).any(dim=-1)
-            labels = torch.where((labels >= self.vocabulary) & ~possible, UNK, labels)
-            self.copied.append(torch.stack((copied.gate, mass), dim=-1)[real])
-        self.word_labels.append(labels[real])
-
-    def selections(self, simulation: Simulation, targets: Targets, t: int, rows: int) -> None:
-        # Simulator columns are candidates, labels are slots with STOP in front.
-        column = targets.events[:rows, t] - 1
-        index = torch.arange(rows, device=column.device)
-        self.probabilities["ingredient_selection"].append(
-            simulation.ingredient_events[index, :, column][targets.ingredient_used[:rows, t]]
-        )
-        self.probabilities["action_selection"].append(
-            simulation.action_events[index, :, column][targets.action_used[:rows, t]]
-        )
-
-    def attentions(self, context: WordContext, targets: Targets, t: int, rows: int, length: int) -> None:
-        self.probabilities["ingredient_attention"].append(
-            context.ingredients[targets.word_ingredient[:rows, t, :length]]
-        )
-        action = targets.word_action[:rows, t, :length]
-        chosen = context.actions.gather(2, action.clamp(min=0).unsqueeze(-1)).squeeze(-1)
-        self.probabilities["action_attention"].append(chosen[action >= 0])
-
-    def outputs(self, output: WordOutput, videos: int) -> Outputs:
-        logits = torch.cat(self.event_logits)
-        empty = logits.new_zeros(0)
-        return Outputs(
-            event_logits=logits,
-            event_labels=torch.cat(self.event_labels),
-            slot_mask=torch.cat(self.slot_masks),
-            word_logits=output(torch.cat(self.word_rows)),
-            word_labels=torch.cat(self.word_labels),
-            videos=videos,
-            plan=None,
-            copied=torch.cat(self.copied) if self.copied else None,
-            **{name: torch.cat(values) if values else empty for name, values in self.probabilities.items()},
-        )

@@ -7,9 +7,8 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from cookscribe.config import Config
-from cookscribe.model.config import ModelConfig
+from cookscribe.model.config import LossConfig, ModelConfig
 from cookscribe.model.decoding import DecodingConfig
-from cookscribe.model.losses import LossConfig
 
 TextInput = Literal["caption", "speech"]
 Oracle = Literal["paper", "story"]

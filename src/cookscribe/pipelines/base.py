@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from cookscribe.bundle import Bundle
 from cookscribe.candidates import Candidates
 from cookscribe.recipe import StepEvidence
-from cookscribe.senses.listening import Listening
-from cookscribe.senses.transcripts import Transcript
 from cookscribe.story import StoryStep
 from cookscribe.video import VideoFile
+
+if TYPE_CHECKING:
+    from cookscribe.senses.listening import Listening
+    from cookscribe.senses.transcripts import Transcript
 
 # Called with the name of a stage and the share of it that is done, 0 to 1.
 Stage = Callable[[str, float], None]
@@ -31,14 +33,19 @@ class Request:
     Attributes:
         film: open.
         ingredients: what is used; empty if nobody knows.
-        listening: where the words of the film come from.
+        listen: gives what hears the words of films, which is loaded when it is first needed.
         stage: called with how far the work is.
     """
 
     film: VideoFile
     ingredients: Sequence[str]
-    listening: Listening
+    listen: Callable[[], Listening]
     stage: Stage = silent_stage
+
+    @property
+    def listening(self) -> Listening:
+        """Where the words of the film come from."""
+        return self.listen()
 
     @cached_property
     def transcript(self) -> Transcript:

@@ -1,7 +1,5 @@
 """Word vectors from three kinds of file, and rows for words that have none."""
 
-from __future__ import annotations
-
 import builtins
 from pathlib import Path
 from typing import Any

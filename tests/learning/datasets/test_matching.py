@@ -1,7 +1,5 @@
 """Agreement with labels: the counts, and the kinds of disagreement."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

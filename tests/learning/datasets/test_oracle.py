@@ -1,7 +1,5 @@
 """Oracle labels against slow and obvious implementations."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

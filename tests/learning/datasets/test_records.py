@@ -1,7 +1,5 @@
 """Annotated videos: the parts must fit together."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

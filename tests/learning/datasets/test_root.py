@@ -1,7 +1,5 @@
 """The whole dataset under one folder: what is missing is named, and only when it is needed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Cuts of a list of videos: complete, fixed, and independent of order."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

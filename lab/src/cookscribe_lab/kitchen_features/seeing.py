@@ -29,6 +29,8 @@ from cookscribe_lab.kitchen_features.words import action_family, food
 from cookscribe_lab.nearest import NearestNeighbourCaptioner
 
 Camera = Callable[[AnnotatedVideo], FeatureTrack]
+# By pair of foods and split: the features of steps, and which of the two each names.
+Named = dict[tuple[tuple[str, str], str], list[tuple[NDArray[np.float32], str]]]
 
 SUPPRESSION = 0.3  # tIoU above which the worse of two proposed events is dropped
 GROUPS = 60  # the most common look-alike groups compete in the probe for foods
@@ -149,8 +151,7 @@ def tell_apart(videos: Sequence[AnnotatedVideo], film: Camera, seed: int) -> tup
     dish and no other ingredient gives the name away, and only the look is left to tell by.
     """
     pairs = (*ALIKE, *UNLIKE)
-    features: dict[tuple[tuple[str, str], str], list[NDArray[np.float32]]] = {}
-    labels: dict[tuple[tuple[str, str], str], list[str]] = {}
+    named: Named = {}
     for video in track(videos, "filming with names dealt out"):
         dealt = _deal_out(video, pairs, seed)
         said = [set(ptb_tokens(text)) for text in dealt.sentences]
@@ -158,26 +159,17 @@ def tell_apart(videos: Sequence[AnnotatedVideo], film: Camera, seed: int) -> tup
         for pair in pairs:
             for row, words in zip(rows, said, strict=True):
                 for name in set(pair) & words:
-                    features.setdefault((pair, video.split), []).append(row)
-                    labels.setdefault((pair, video.split), []).append(name)
-    return _together(ALIKE, features, labels), _together(UNLIKE, features, labels)
+                    named.setdefault((pair, video.split), []).append((row, name))
+    return _together(ALIKE, named), _together(UNLIKE, named)
 
 
-def _together(
-    pairs: Sequence[tuple[str, str]],
-    features: Mapping[tuple[tuple[str, str], str], list[NDArray[np.float32]]],
-    labels: Mapping[tuple[tuple[str, str], str], list[str]],
-) -> Reading:
-    readings = [
-        classify(
-            np.stack(features[pair, "training"]),
-            labels[pair, "training"],
-            np.stack(features[pair, "validation"]),
-            labels[pair, "validation"],
-        )
-        for pair in pairs
-        if all(len(set(labels.get((pair, split), ()))) == 2 for split in ("training", "validation"))
-    ]
+def _together(pairs: Sequence[tuple[str, str]], named: Named) -> Reading:
+    readings = []
+    for pair in pairs:
+        fit, check = (named.get((pair, split), []) for split in ("training", "validation"))
+        if all(len({name for _, name in found}) == 2 for found in (fit, check)):
+            given = [(np.stack([row for row, _ in found]), [name for _, name in found]) for found in (fit, check)]
+            readings.append(classify(*given[0], *given[1]))
     if not readings:
         raise BadValueError("annotations", f"name none of the foods {pairs}", "use more videos")
     count = sum(reading.count for reading in readings)

@@ -66,8 +66,13 @@ _HOB = frozenset({_P.PAN, _P.POT})
 _OPEN_VESSELS = _BOWLS | _HOB | {_P.TRAY, _P.BLENDER}
 _FOUNDATIONS = frozenset({_P.BOARD, _P.PLATE, _P.TRAY, _P.SURFACE})
 _BEATEN = {cut: cut for cut in Cut} | {Cut.CRACKED: Cut.BEATEN}
+_MASHED = _to(Cut.MASHED, Cut.WHOLE, Cut.PEELED, Cut.SLICED, Cut.CHOPPED)
+_TOSSED = _to(Form.MIXED, Form.LOOSE, Form.MIXED)
+_MIXED = _TOSSED | _to(Form.MIXED, Form.BLENDED)
+_STIRRED = _MIXED | _to(Form.MIXED, Form.COATED, Form.SHAPED)
 _ALL_HEATS = {heat: heat for heat in Heat}
 _COOKABLE = (Heat.RAW, Heat.HOT, Heat.MELTED)
+_SIMMERED = _ALL_HEATS | _to(Heat.BOILED, *_COOKABLE, Heat.SEARED)
 _WHOLE_CONTENT = (Need.ALL, Need.SEVERAL, Need.OPEN)
 _SPRINKLED = frozenset({Kind.POWDER, Kind.HERB, Kind.DAIRY, Kind.VEGETABLE, Kind.FRUIT})
 
@@ -85,27 +90,11 @@ ACTIONS: dict[str, Action] = {
     "sprinkle": Action(_OPEN_VESSELS | _FOUNDATIONS, kinds=_SPRINKLED, needs=(Need.CONTENT,)),
     "squeeze": Action(_OPEN_VESSELS | {_P.PLATE}, cut=_to(Cut.SQUEEZED, Cut.WHOLE), able=True, needs=(Need.CONTENT,)),
     # mixing
-    "whisk": Action(
-        _BOWLS, cut=_BEATEN, form=_to(Form.MIXED, Form.LOOSE, Form.MIXED), stays=True, needs=(Need.ALL, Need.OPEN)
-    ),
-    "mix": Action(
-        _BOWLS,
-        cut=_BEATEN,
-        form=_to(Form.MIXED, Form.LOOSE, Form.MIXED, Form.BLENDED),
-        stays=True,
-        needs=_WHOLE_CONTENT,
-    ),
-    "toss": Action(_BOWL, form=_to(Form.MIXED, Form.LOOSE, Form.MIXED), stays=True, needs=_WHOLE_CONTENT),
-    "stir": Action(
-        _HOB,
-        cut=_BEATEN,
-        form=_to(Form.MIXED, Form.LOOSE, Form.MIXED, Form.COATED, Form.SHAPED, Form.BLENDED),
-        stays=True,
-        needs=_WHOLE_CONTENT,
-    ),
-    "mash": Action(
-        _BOWLS | {_P.POT}, cut=_to(Cut.MASHED, Cut.WHOLE, Cut.PEELED, Cut.SLICED, Cut.CHOPPED), able=True, stays=True
-    ),
+    "whisk": Action(_BOWLS, cut=_BEATEN, form=_TOSSED, stays=True, needs=(Need.ALL, Need.OPEN)),
+    "mix": Action(_BOWLS, cut=_BEATEN, form=_MIXED, stays=True, needs=_WHOLE_CONTENT),
+    "toss": Action(_BOWL, form=_TOSSED, stays=True, needs=_WHOLE_CONTENT),
+    "stir": Action(_HOB, cut=_BEATEN, form=_STIRRED, stays=True, needs=_WHOLE_CONTENT),
+    "mash": Action(_BOWLS | {_P.POT}, cut=_MASHED, able=True, stays=True),
     "blend": Action(_BLENDER, form=_to(Form.BLENDED, Form.LOOSE, Form.MIXED), stays=True, needs=_WHOLE_CONTENT),
     # dough and shapes
     "knead": Action(_BOWL, form=_to(Form.KNEADED, Form.MIXED), stays=True, leaves=_P.SURFACE, needs=_WHOLE_CONTENT),
@@ -119,12 +108,7 @@ ACTIONS: dict[str, Action] = {
     "sear": Action(_PAN, heat=_to(Heat.SEARED, Heat.RAW), needs=(Need.FAT,)),
     "flip": Action(_PAN, heat=_to(Heat.FRIED, Heat.SEARED), stays=True),
     "boil": Action(_POT, heat=_to(Heat.BOILED, Heat.RAW), able=True, needs=(Need.HOT_WATER,)),
-    "simmer": Action(
-        _HOB,
-        heat=_ALL_HEATS | _to(Heat.BOILED, *_COOKABLE, Heat.SEARED),
-        stays=True,
-        needs=(Need.ALL, Need.SEVERAL, Need.OPEN, Need.WET),
-    ),
+    "simmer": Action(_HOB, heat=_SIMMERED, stays=True, needs=(*_WHOLE_CONTENT, Need.WET)),
     "drain": Action(_POT, heat=_to(Heat.BOILED, Heat.BOILED), stays=True, leaves=_P.BOWL),
     "bake": Action(_TRAY, heat=_ALL_HEATS | _to(Heat.BAKED, *_COOKABLE), stays=True, needs=(Need.ALL, Need.OPEN)),
     "toast": Action(_BOARD, heat=_to(Heat.TOASTED, Heat.RAW), able=True),

@@ -17,42 +17,21 @@ from cookscribe_lab.kitchen_films.grammar import UNCOUNTED, listing
 from cookscribe_lab.kitchen_films.states import Act, Form, Heat, Place, State
 from cookscribe_lab.kitchen_films.world import contents, perform
 
-# {x} what is acted on, {v} the vessel, {b} the base, {m} what comes out.
+# {x} what is acted on, {v} the vessel, {b} the base, {m} what comes out. The first way of `grammar`, but for some.
 ALONE: dict[str, str] = {
-    "peel": "peel {x}",
-    "slice": "slice {x}",
-    "chop": "chop {x}",
-    "grate": "grate {x}",
-    "crack": "crack {x} into {v}",
-    "add": "add {x} to {v}",
-    "pour": "pour {x} into {v}",
-    "whisk": "whisk {x}",
+    **{
+        action: ways[0] for action, ways in grammar.TEMPLATES.items() if action not in ("season", "sprinkle", "squeeze")
+    },
     "mix": "mix {x}",
     "toss": "toss {x}",
-    "stir": "stir {x}",
-    "mash": "mash {x}",
     "blend": "blend {x} until smooth",
     "knead": "knead the {m}",
-    "roll": "roll out {x}",
-    "shape": "shape {x} into {m}",
-    "coat": "coat {x} with {b}",
-    "heat": "heat {x} in {v}",
-    "melt": "melt {x} in {v}",
-    "fry": "fry {x} in {v}",
     "sear": "cook {x} on one side",
     "flip": "flip {x} and cook the other side",
     "boil": "boil {x} in {v}",
     "simmer": "cover {v} and simmer {x}",
-    "drain": "drain {x}",
-    "bake": "bake {x} in the oven",
-    "toast": "toast {x}",
-    "spread": "spread {x} on {b}",
-    "layer": "place {x} on {b}",
     "close": "close {x}",
-    "wrap": "roll up {x}",
-    "divide": "cut {x} into pieces",
     "remove": "take {x} out of {v}",
-    "serve": "serve {x} on a plate",
 }
 # Where something is in the vessel already: {c}.
 ONTO: dict[str, str] = {

@@ -28,9 +28,9 @@ from cookscribe.learning.narrated.task import (
     moved_spans,
 )
 from cookscribe.learning.narrated.word_vectors import fit_word_space
-from cookscribe.model.config import SPECIAL_TOKENS, preset
+from cookscribe.model.config import SPECIAL_TOKENS, LossConfig
 from cookscribe.model.decoding import DecodingConfig
-from cookscribe.model.losses import LossConfig
+from cookscribe.model.presets import preset
 from cookscribe.model.story_config import StoryConfig
 from cookscribe.pipelines.transcript_reader import NarratedVideo, TranscriptReader
 from cookscribe.seeds import generator

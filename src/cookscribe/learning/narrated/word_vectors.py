@@ -12,13 +12,19 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.linalg import svds
 
-from cookscribe.errors import BadValueError
+from cookscribe.errors import BadValueError, MissingDependencyError
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.senses.word_space import PADDING, UNKNOWN, WIDTH, WordSpace, plain
 from cookscribe.text.tokens import ptb_tokens
+
+try:
+    from scipy import sparse
+    from scipy.sparse.linalg import svds
+except ImportError:
+    raise MissingDependencyError(
+        "scipy", "learning word vectors needs it, and it is not installed", "pip install 'cookscribe[train]'"
+    ) from None
 
 REACH = 4  # words that far apart stand near each other
 RAREST = 3  # a word must be heard in this many videos to be read

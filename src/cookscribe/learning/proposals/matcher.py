@@ -7,10 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
+from cookscribe.errors import MissingDependencyError
 from cookscribe.proposals.pdvc.boxes import generalized_iou, to_borders
+
+try:
+    from scipy.optimize import linear_sum_assignment
+except ImportError:
+    raise MissingDependencyError(
+        "scipy", "training proposals matches events with it, and it is not installed", "pip install 'cookscribe[train]'"
+    ) from None
 
 
 class Pairs(NamedTuple):

@@ -26,8 +26,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from cookscribe.model.config import UNK, ModelConfig
-from cookscribe.model.dropout import Dropout
-from cookscribe.model.heads import Heads
+from cookscribe.model.heads import Dropout, Heads
 from cookscribe.model.simulator import masked_softmax
 
 # Smallest probability whose logarithm is taken.

@@ -15,8 +15,8 @@ from torch import Tensor
 
 from cookscribe.errors import BadValueError
 from cookscribe.model.batch import Inputs
+from cookscribe.model.beyond.chains import Potentials
 from cookscribe.model.beyond.planner import Plan
-from cookscribe.model.beyond.plans import mean_plan
 from cookscribe.model.generator import FinishedSentence, OpenSentence
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
 
@@ -78,3 +78,33 @@ def plan_together(members: Sequence[Member], inputs: Inputs) -> Plan:
         )
     plans = [member.model.plan(inputs, member.encoded) for member in members]
     return plans[0] if len(plans) == 1 else mean_plan(plans)
+
+
+def plan_parts(plan: Plan) -> dict[str, Tensor]:
+    """The tensors of a plan by name."""
+    parts = {"times": plan.times, "quality": plan.quality, "count": plan.count, "mask": plan.mask}
+    parts |= vars(plan.potentials)
+    return parts if plan.redundancy is None else {**parts, "redundancy": plan.redundancy}
+
+
+def plan_of(parts: dict[str, Tensor]) -> Plan:
+    """The plan of the tensors of `plan_parts`."""
+    potentials = Potentials(parts["node"], parts["first"], parts["last"], parts["edge"])
+    return Plan(parts["times"], parts["quality"], parts["count"], potentials, parts["mask"], parts.get("redundancy"))
+
+
+def mean_plan(plans: Sequence[Plan]) -> Plan:
+    """What several models think of the same videos on average: borders, qualities, counts and potentials.
+
+    Qualities, redundancies and counts are averaged as probabilities.
+    """
+    parts = [plan_parts(plan) for plan in plans]
+
+    def together(name: str) -> Tensor:
+        return torch.stack([part[name] for part in parts])
+
+    mean = {name: together(name).mean(dim=0) for name in parts[0] if name != "mask"}
+    for name in {"quality", "redundancy"} & set(mean):
+        mean[name] = torch.logit(together(name).sigmoid().mean(dim=0), eps=1e-6)
+    mean["count"] = together("count").softmax(dim=2).mean(dim=0).log()
+    return plan_of({**mean, "mask": parts[0]["mask"]})

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from cookscribe.model.batch import Targets, take
-from cookscribe.model.beyond.chains import ChainSums, chain_score, chain_sums
+from cookscribe.model.beyond.chain_sums import ChainSums, chain_score, chain_sums
 from cookscribe.model.beyond.planner import Plan
 from cookscribe.model.overlap import tiou_of_pairs
 

@@ -81,6 +81,8 @@ class ProposalConfig(Config):
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:
         """A named configuration with changes: "paper" (512 units, N = 100) or "small" (fits one CPU core)."""
+        from cookscribe.proposals.pdvc.presets import PRESETS, SMALL_QUERIES
+
         if name not in PRESETS:
             raise BadValueError("preset", f"no preset {name!r}", f"choose one of {', '.join(PRESETS)}")
         config = cls.parse(PRESETS[name] | changes, f"preset {name}")
@@ -88,31 +90,3 @@ class ProposalConfig(Config):
             # About as many queries in training, however many of them propose.
             config = config.model_copy(update={"groups": max(SMALL_QUERIES // config.queries, 1)})
         return config
-
-
-# Queries of all groups together that fit a training on one core.
-SMALL_QUERIES = 150
-
-PRESETS: dict[str, dict[str, Any]] = {
-    "paper": {},
-    "small": {
-        "width": 128,
-        "feedforward": 128,
-        "heads": 4,
-        "encoder_layers": 1,
-        "dropout": 0.0,
-        "frames": 128,
-        "queries": 25,
-        "references": "anchors",
-        "caption_width": 128,
-        "caption_dropout": 0.3,
-        "caption_layers": "last",
-        "caption_sampling": "event",
-        "caption_frames": True,
-        "loss_inside": 1.0,
-        "count_evidence": True,
-        "loss_count": 0.1,
-        "rank_alpha": 0.0,
-        "rank_overlap": 0.2,
-    },
-}

@@ -8,16 +8,18 @@ events there are.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from cookscribe.proposals.pdvc.boxes import inverse_sigmoid
-from cookscribe.proposals.pdvc.caption import CaptionHead
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.transformer import DecoderLayer, Encoded, Encoder
+
+if TYPE_CHECKING:
+    from cookscribe.proposals.pdvc.caption import CaptionHead
 
 # Share of queries that are events, as far as the class head is concerned before it has learnt anything.
 PRIOR = 0.01
@@ -96,8 +98,12 @@ class PDVC(nn.Module):
         if config.references == "learned":
             # Without anchors the first lengths come from the box head alone: start short rather than at half the video.
             nn.init.constant_(self.box_heads[0].layers[-1].bias[1:], -2.0)  # type: ignore[index, union-attr]
-        layers = len(self.layers) if config.caption_layers == "all" else 1
-        self.caption_heads = nn.ModuleList(CaptionHead(config) for _ in range(layers if config.words else 0))
+        self.caption_heads = nn.ModuleList()
+        if config.words:
+            from cookscribe.proposals.pdvc.caption import CaptionHead
+
+            layers = len(self.layers) if config.caption_layers == "all" else 1
+            self.caption_heads.extend(CaptionHead(config) for _ in range(layers))
 
     def forward(self, frames: Tensor, mask: Tensor, durations: Tensor) -> tuple[list[Layer], Encoded]:
         """Frames (B, L, D), mask (B, L) True for real frames, durations (B,) seconds.
@@ -147,9 +153,7 @@ class PDVC(nn.Module):
             layer -= len(self.layers) - 1
         if not self.caption_heads or layer < 0:
             return None
-        head = self.caption_heads[layer]
-        assert isinstance(head, CaptionHead)
-        return head
+        return cast("CaptionHead", self.caption_heads[layer])
 
     def expected_count(self, layer: Layer) -> Tensor:
         """(B,) number of events the count head expects; an integer for "classes"."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -14,14 +15,15 @@ from cookscribe.candidates import Candidates
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.model_folder import CONFIG, VOCABULARY, open_model
 from cookscribe.proposals.pdvc.boxes import to_borders
-from cookscribe.proposals.pdvc.caption import Captions, Rows
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.inputs import Inputs
 from cookscribe.proposals.pdvc.pdvc import PDVC, Layer
 from cookscribe.proposals.pdvc.transformer import Encoded
-from cookscribe.proposals.plain import rerank
 from cookscribe.text.vocabulary import Vocabulary
 from cookscribe.track import FeatureTrack
+
+if TYPE_CHECKING:
+    from cookscribe.proposals.pdvc.caption import Captions
 
 KIND = "proposals"
 
@@ -93,6 +95,8 @@ class Proposer:
 
     def answer(self, candidates: Candidates) -> Candidates:
         """The events the model itself would choose, in order of time."""
+        from cookscribe.proposals.plain import rerank
+
         return rerank(candidates, alpha=self.config.rank_alpha, overlap=self.config.rank_overlap)
 
     @torch.no_grad()
@@ -136,6 +140,8 @@ def decode_captions(model: PDVC, last: Layer, encoded: Encoded) -> Captions:
     head = model.caption_head(-1)
     if head is None:
         raise BadValueError("proposal model", "was built without captions", "train it with a vocabulary")
+    from cookscribe.proposals.pdvc.caption import Rows
+
     batch, count = last.logits.shape
     videos = torch.arange(batch, device=last.logits.device).repeat_interleave(count)
     return head.decode(encoded, Rows(videos, last.hidden.flatten(0, 1), last.boxes.flatten(0, 1)))

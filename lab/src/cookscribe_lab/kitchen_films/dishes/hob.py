@@ -23,9 +23,9 @@ MEATS = ("beef", "pork", "veal", "chicken")
 STEAKS = ("beef", "pork", "veal", "chicken", "salmon", "cod", "shrimp")
 
 
-def cook_stir(cook: Cook, extra: str, mixture: str, place: Place = PAN) -> Act:
+def cook_stir(cook: Cook, extra: str, mixture: str) -> Act:
     """Stir everything in the pan together with what is about to be poured in."""
-    return Act("stir", (*cook.inside(place), extra), place, mixture=mixture)
+    return Act("stir", (*cook.inside(PAN), extra), PAN, mixture=mixture)
 
 
 def omelette(cook: Cook) -> str:

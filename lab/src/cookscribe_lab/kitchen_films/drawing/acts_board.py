@@ -47,9 +47,8 @@ def _pieces(frame: Image.Image, item: Portion, count: int, seed: int, left: floa
 
 
 @shows("slice", "chop")
-def cut_up(scene: Set, clock: float, done: float) -> Image.Image:
+def cut_up(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """The knife goes from right to left; what it leaves lies on its right."""
-    frame = scene.begin()
     name, share, _ = in_turn(scene.act.items, done)
     item = scene.portion(name, scene.after)
     body = _body(scene, name)
@@ -69,13 +68,11 @@ def cut_up(scene: Set, clock: float, done: float) -> Image.Image:
     lift = abs(wave(clock, quick / 2)) * 44
     knife = scene.knife
     knife.put(frame, edge + 22 + (wave(clock, 0.7) * 10 if item.cut is Cut.CHOPPED else 0), 246 - lift)
-    return frame
 
 
 @shows("peel")
-def peel(scene: Set, clock: float, done: float) -> Image.Image:
+def peel(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """The peeler runs along; bare flesh spreads behind it and peel piles up."""
-    frame = scene.begin()
     name, share, _ = in_turn(scene.act.items, done)
     item = scene.before[name]
     skinned, bare = _on_board(name, item.heat, False), _on_board(name, item.heat, True)
@@ -92,7 +89,6 @@ def peel(scene: Set, clock: float, done: float) -> Image.Image:
     scene.tool("peeler").put(
         frame, left + skinned.width * (0.85 - 0.7 * ease(stroke)), 206 - 14 * math.sin(stroke * math.pi)
     )
-    return frame
 
 
 @lru_cache(maxsize=64)
@@ -119,9 +115,8 @@ def _grater() -> Sprite:
 
 
 @shows("grate")
-def grate(scene: Set, clock: float, done: float) -> Image.Image:
+def grate(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Up and down a box grater, with a growing pile below."""
-    frame = scene.begin()
     name, share, _ = in_turn(scene.act.items, done)
     item = scene.portion(name, scene.after)
     rng = generator("gratings", scene.seed)
@@ -138,7 +133,6 @@ def grate(scene: Set, clock: float, done: float) -> Image.Image:
     centred(frame, scaled(body, round(size * 16) / 16), 306, y)
     scene.grasp.put(frame, 326, y - 4)
     scene.left_hand.put(frame, 262, 92)
-    return frame
 
 
 @lru_cache(maxsize=2)
@@ -156,9 +150,8 @@ def _toaster(glow: bool) -> tuple[Sprite, Sprite]:
 
 
 @shows("toast")
-def toast(scene: Set, clock: float, done: float) -> Image.Image:
+def toast(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Slices go down pale and come up brown."""
-    frame = scene.begin()
     down, up = phase(done, 0.1, 0.3), phase(done, 0.76, 0.82)
     inside = down >= 1 and up < 1
     back, front = _toaster(inside)
@@ -172,7 +165,6 @@ def toast(scene: Set, clock: float, done: float) -> Image.Image:
         scene.hand.put(frame, 380 + 30 * done, 70 + sunk)
     elif up > 0:
         scene.grasp.put(frame, 380, 110 - 30 * phase(done, 0.88, 1.0))
-    return frame
 
 
 @lru_cache(maxsize=2)

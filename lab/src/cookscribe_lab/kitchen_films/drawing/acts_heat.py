@@ -21,14 +21,12 @@ from cookscribe_lab.kitchen_films.states import Form, Place
 
 
 @shows("melt")
-def melt(scene: Set, clock: float, done: float) -> Image.Image:
+def melt(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """A block shrinks in its own puddle."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     name = scene.act.items[0]
     melted = phase(done, 0.25, 0.95)
-    staying = tuple(other for other in scene.names(scene.before) if other != name)
-    scene.show(frame, scene.food(scene.after, (*staying, name), {name: max(0.02, melted)}))
+    scene.show(frame, scene.food(scene.after, (*scene.staying, name), {name: max(0.02, melted)}))
     drop = ease(phase(done, 0.0, 0.2))
     size = 1.1 * (1 - 0.85 * melted)
     x, y = thing.cx + 130 * (1 - drop), thing.cy - 8 - 100 * (1 - drop)
@@ -38,23 +36,21 @@ def melt(scene: Set, clock: float, done: float) -> Image.Image:
     if done < 0.22:
         scene.grasp.put(frame, x + 40, y)
     else:
-        sizzle(frame, thing.cx, thing.cy, round(thing.rx * 0.6), round(thing.ry * 0.6), clock)
+        sizzle(frame, thing, 0.6, clock)
         steam(frame, thing.cx, thing.cy - 20, 50, clock, 3)
     if done > 0.3:
         scene.tool("spatula").put(frame, thing.cx + 40 + 34 * wave(clock, 0.6), thing.cy + 16)
-    return frame
 
 
 def _hot_pan(scene: Set, frame: Image.Image, clock: float) -> None:
     thing = scene.vessel
-    sizzle(frame, thing.cx, thing.cy, round(thing.rx * 0.86), round(thing.ry * 0.86), clock)
+    sizzle(frame, thing, 0.86, clock)
     steam(frame, thing.cx, thing.cy - 24, 80, clock, 5)
 
 
 @shows("fry", "sear")
-def fry(scene: Set, clock: float, done: float) -> Image.Image:
+def fry(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """In with it (unless it lies there already), then brown it: pushed about when in pieces, left alone when whole."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     items = scene.act.items
     here = all(scene.before[name].place is scene.act.place for name in items)
@@ -67,7 +63,7 @@ def fry(scene: Set, clock: float, done: float) -> Image.Image:
         scene.arriving(frame, dict.fromkeys(items, shares[name]) if together else shares)
         _hot_pan(scene, frame, clock)
         hand_in(scene, frame, items if together and len(items) > 1 else (name,), part, clock)
-        return frame
+        return
     cooked = phase(done, entry + 0.05, 0.95)
     stirred = scene.act.action == "fry"
     _browning(scene, frame, cooked, 0.12 * math.sin(clock * 2.2) if stirred else 0.0)
@@ -77,7 +73,6 @@ def fry(scene: Set, clock: float, done: float) -> Image.Image:
     else:
         press = abs(wave(clock, 0.5))
         scene.tool("tongs").put(frame, thing.cx + 46, thing.cy - 6 - 46 * press)
-    return frame
 
 
 def _browning(scene: Set, frame: Image.Image, share: float, turn: float) -> None:
@@ -95,9 +90,8 @@ def _browning(scene: Set, frame: Image.Image, share: float, turn: float) -> None
 
 
 @shows("flip")
-def flip(scene: Set, clock: float, done: float) -> Image.Image:
+def flip(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Under with the spatula, up, over, and down on the other side; twice when there is time."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     lift = math.sin(math.pi * phase(done, 0.25, 0.65))
     turned_over = phase(done, 0.3, 0.6)
@@ -115,13 +109,11 @@ def flip(scene: Set, clock: float, done: float) -> Image.Image:
     scene.show(frame, sprite, 14 * lift, -74 * lift)
     x = thing.cx + 150 - 100 * ease(phase(done, 0.0, 0.25)) + 90 * ease(phase(done, 0.75, 1.0))
     scene.tool("spatula").put(frame, x, thing.cy + 26 - 74 * lift + 3 * wave(clock, 1.5))
-    return frame
 
 
 @shows("boil")
-def boil(scene: Set, clock: float, done: float) -> Image.Image:
+def boil(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Into boiling water; bubbles, steam, a slow spoon."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     items = scene.act.items
     if done < 0.35:
@@ -131,7 +123,7 @@ def boil(scene: Set, clock: float, done: float) -> Image.Image:
         _browning(scene, frame, phase(done, 0.4, 0.95), 0.1 * clock)
     liquid = next((other for other in ("stock", "water") if other in scene.names(scene.before)), "water")
     tone: Colour = (236, 206, 150) if liquid == "stock" else (226, 240, 248)
-    bubbles(frame, thing.cx, thing.cy, round(thing.rx * 0.88), round(thing.ry * 0.88), clock, tone)
+    bubbles(frame, thing, 0.88, clock, tone)
     steam(frame, thing.cx, thing.cy - 16, 84, clock, 7)
     if done < 0.35:
         name, share, _ = in_turn(items, done / 0.35)
@@ -139,18 +131,16 @@ def boil(scene: Set, clock: float, done: float) -> Image.Image:
     else:
         angle = 2 * math.pi * clock * 0.4
         scene.tool("spoon").put(frame, thing.cx + 46 * math.cos(angle), thing.cy + 18 * math.sin(angle))
-    return frame
 
 
 @shows("simmer")
-def simmer(scene: Set, clock: float, done: float) -> Image.Image:
+def simmer(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """The lid goes on, rattles and lets steam out; at the end one looks inside."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     cooked = 0.0 if done < 0.5 else 1.0
     scene.changing(frame, cooked)
     if done < 0.3 or done > 0.85:
-        bubbles(frame, thing.cx, thing.cy, round(thing.rx * 0.85), round(thing.ry * 0.85), clock, (240, 220, 190))
+        bubbles(frame, thing, 0.85, clock, (240, 220, 190))
     cover = ease(phase(done, 0.08, 0.28)) - ease(phase(done, 0.84, 0.96))
     rattle = 2.5 * wave(clock, 3.3) if cover >= 1 else 0.0
     top = _fitting_lid(thing.rx, thing.ry)
@@ -161,7 +151,6 @@ def simmer(scene: Set, clock: float, done: float) -> Image.Image:
         centred(frame, top, x, y)
     if cover < 1 and cover > 0.02:
         scene.grasp.put(frame, x + 14, y - 40)
-    return frame
 
 
 @lru_cache(maxsize=4)
@@ -170,9 +159,9 @@ def _fitting_lid(rx: int, ry: int) -> Sprite:
 
 
 @shows("drain")
-def drain(scene: Set, clock: float, done: float) -> Image.Image:
+def drain(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Over the sink: the pot tips into the colander, water runs away, the rest is shaken."""
-    frame = stage.sink(scene.style).copy()
+    frame.paste(stage.sink(scene.style))
     x, y = 300.0, 200.0
     if done > 0.72:
         x += 10 * wave(clock, 2.2)
@@ -181,14 +170,8 @@ def drain(scene: Set, clock: float, done: float) -> Image.Image:
     pouring = 0.12 < done < 0.7
     if pouring or done > 0.72:
         for k in range(5):
-            stream(
-                frame,
-                (x - 60 + 30 * k, y + 70),
-                (x - 60 + 30 * k, 300),
-                (196, 224, 240),
-                5 if pouring else 2,
-                clock + k,
-            )
+            hole = x - 60 + 30 * k
+            stream(frame, (hole, y + 70), (hole, 300), (196, 224, 240), 5 if pouring else 2, clock + k)
     centred(frame, colander(), x, y)
     if share > 0:
         thing = vessel(Place.SMALL_BOWL, scene.style)
@@ -209,32 +192,26 @@ def drain(scene: Set, clock: float, done: float) -> Image.Image:
         scene.left_hand.put(frame, x - 118, y - 30)
         scene.hand.put(frame, x + 118, y - 30)
     steam(frame, x, y - 40, 70, clock, 5)
-    return frame
 
 
 @lru_cache(maxsize=16)
 def _tipped_pot(degrees: int) -> Sprite:
     s = Sketch(220, 180)
     for side in (-1, 1):
-        s.line(
-            [(110 + side * 82, 60), (110 + side * 104, 60), (110 + side * 104, 78), (110 + side * 82, 80)],
-            (46, 46, 50),
-            9,
-            3,
-            0.5,
-        )
+        outline = [(110 + side * 82, 60), (110 + side * 104, 60), (110 + side * 104, 78), (110 + side * 82, 80)]
+        s.line(outline, (46, 46, 50), 9, 3, 0.5)
     s.box(26, 40, 194, 160, (188, 192, 198), 18, 16, 0.5)
     s.ellipse(110, 42, 84, 24, (226, 228, 232), 3, 0.4).ellipse(110, 44, 77, 19, (150, 190, 214), 8, 0.4)
     return s.sprite().rotate(degrees, Image.Resampling.BICUBIC, expand=True)
 
 
 @shows("bake")
-def bake(scene: Set, clock: float, done: float) -> Image.Image:
+def bake(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Into the oven, wait in its glow, and out again."""
     going_in, coming_out = phase(done, 0.04, 0.26), phase(done, 0.78, 0.97)
     closed = 0.3 < done < 0.74
     door = 0 if closed else 4 if 0.06 < done < 0.26 or done > 0.78 else 2
-    frame = stage.oven(scene.style, True, door).copy()
+    frame.paste(stage.oven(scene.style, door))
     inside = ease(going_in) - ease(coming_out)
     size = 1.0 - 0.32 * inside
     x, y = 320.0, 300 - 78 * inside
@@ -251,7 +228,6 @@ def bake(scene: Set, clock: float, done: float) -> Image.Image:
         place(frame, mitt.transpose(Image.Transpose.FLIP_LEFT_RIGHT), x - tray.width / 2 - mitt.width + 26, y - 20)
         if done > 0.78:
             steam(frame, x, y - 20, 90, clock, 6)
-    return frame
 
 
 def _tray_with_food(scene: Set, baked: int, size: int) -> Sprite:

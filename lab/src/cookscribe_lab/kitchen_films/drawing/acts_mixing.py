@@ -15,9 +15,8 @@ from cookscribe_lab.kitchen_films.states import Place
 
 
 @shows("whisk", "mix", "stir")
-def stir_round(scene: Set, clock: float, done: float) -> Image.Image:
+def stir_round(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Round and round, until one thing has become of many."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     whisk = scene.act.action == "whisk"
     speed = 1.5 if whisk else 0.75
@@ -31,13 +30,11 @@ def stir_round(scene: Set, clock: float, done: float) -> Image.Image:
     x = thing.cx + thing.rx * 0.42 * math.cos(angle)
     y = thing.cy + thing.ry * 0.42 * math.sin(angle)
     scene.tool("whisk" if whisk else "spoon").put(frame, x, y)
-    return frame
 
 
 @shows("toss")
-def toss(scene: Set, clock: float, done: float) -> Image.Image:
+def toss(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Two servers lift and drop; leaves fly."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     scene.changing(frame, phase(done, 0.1, 0.9), clock * 0.25)
     lift = (wave(clock, 0.9) + 1) / 2
@@ -49,14 +46,12 @@ def toss(scene: Set, clock: float, done: float) -> Image.Image:
             centred(frame, sprites[k % len(sprites)], thing.cx + 88 * math.sin(k * 2.1), thing.cy - 10 - height)
     spoon = scene.tool("spoon")
     spoon.put(frame, thing.cx + 36 + 30 * lift, thing.cy + 6 - 46 * lift)
-    scene.left_tool("spoon").put(frame, thing.cx - 36 - 30 * lift, thing.cy + 6 - 46 * lift)
-    return frame
+    spoon.mirrored().put(frame, thing.cx - 36 - 30 * lift, thing.cy + 6 - 46 * lift)
 
 
 @shows("mash")
-def mash(scene: Set, clock: float, done: float) -> Image.Image:
+def mash(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Down and up with the masher, here and there."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     scene.changing(frame, phase(done, 0.15, 0.9))
     beat = clock * 1.5
@@ -66,4 +61,3 @@ def mash(scene: Set, clock: float, done: float) -> Image.Image:
     y = thing.cy + thing.ry * 0.3 * math.cos(spot * 1.7)
     scene.left_hand.put(frame, thing.cx - thing.rx - 6, thing.cy + 14)
     scene.tool("masher").put(frame, x, y - lift)
-    return frame

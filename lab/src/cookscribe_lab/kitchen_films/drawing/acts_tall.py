@@ -20,37 +20,28 @@ from cookscribe_lab.kitchen_films.states import Form, Place
 def _column(scene: Set, share_after: float, level: float, clock: float, spin: bool) -> Sprite:
     """What is in a blender or a glass, seen through the side."""
     glass = scene.act.place is Place.GLASS
+    step = int(clock * 10) % 6 if spin else 0
+    key = ("column", glass, round(share_after * 4), round(level * 8), step)
+    if key in scene.kept:
+        return scene.kept[key]
     top, bottom, high = (52.0, 40.0, 196) if glass else (64.0, 52.0, 198)
-    s_key = (glass, round(share_after * 4), round(level * 8), int(clock * 10) % 6 if spin else 0)
-    key = ("column", *s_key)
-    cached = scene.kept.get(key)
-    if cached is not None:
-        return cached
     inside = [scene.portion(name, scene.after) for name in scene.names(scene.after)]
-    layer = Image.new("RGBA", (140, 210))
-    smooth_colour = blend_colour(inside)
-    s = Sketch(140, 210)
+    fluids = [item for item in inside if item.is_fluid or item.form is Form.BLENDED]
     y0 = 204 - high * 0.86 * level
     half = top + (bottom - top) * (y0 / 204)
-    fluid_items = [item for item in inside if item.is_fluid or item.form is Form.BLENDED]
-    before = [scene.portion(name) for name in scene.names(scene.before)]
+    s = Sketch(140, 210)
     is_smooth = share_after > 0.2 or glass
-    colour = smooth_colour if is_smooth else blend_colour(fluid_items or inside)
-    if is_smooth or fluid_items:
-        shade = 255 if is_smooth else 200
-        s.polygon(
-            [(70 - half, y0), (70 + half, y0), (70 + bottom, 204), (70 - bottom, 204)], colour, 8, 0.35, alpha=shade
-        )
-        s.ellipse(70, y0, half, 12, colour, 3, 0.4, alpha=shade)
-    layer.alpha_composite(s.sprite())
+    if is_smooth or fluids:
+        colour, shade = (blend_colour(inside), 255) if is_smooth else (blend_colour(fluids), 200)
+        outline = [(70 - half, y0), (70 + half, y0), (70 + bottom, 204), (70 - bottom, 204)]
+        s.polygon(outline, colour, 8, 0.35, alpha=shade).ellipse(70, y0, half, 12, colour, 3, 0.4, alpha=shade)
+    layer = s.sprite()
     if share_after < 0.75 and not glass:
-        rng = generator("column", scene.seed, s_key[3])
-        solid = [
-            item for item in before or inside if not item.is_fluid and FOODS[item.name].kind is not Kind.POWDER
-        ] or []
+        rng = generator("column", scene.seed, step)
+        before = [scene.portion(name) for name in scene.names(scene.before)]
+        solid = [item for item in before or inside if not item.is_fluid and FOODS[item.name].kind is not Kind.POWDER]
         for k in range(round(22 * level * (1 - share_after)) if solid else 0):
-            item = solid[k % len(solid)]
-            sprite = small(item)[k % VARIANTS]
+            sprite = small(solid[k % len(solid)])[k % VARIANTS]
             x, y = rng.uniform(28, 112), rng.uniform(min(max(40.0, y0), 186.0), 194)
             centred(layer, scaled(sprite, 0.85), x, y)
     if spin:
@@ -63,13 +54,11 @@ def _column(scene: Set, share_after: float, level: float, clock: float, spin: bo
     return layer
 
 
-def _tall_frame(scene: Set, column: Sprite, shake: float) -> Image.Image:
+def _fill(scene: Set, frame: Image.Image, column: Sprite, shake: float = 0.0) -> None:
     thing = scene.vessel
     # The food first, then the glass over it, so that it is seen through the glass.
-    back = scene.backdrop.copy()
-    centred(back, column, thing.cx + shake, thing.cy + 100)
-    place(back, _veil(scene), thing.left + shake, thing.top)
-    return back
+    centred(frame, column, thing.cx + shake, thing.cy + 100)
+    place(frame, _veil(scene), thing.left + shake, thing.top)
 
 
 def _veil(scene: Set) -> Sprite:
@@ -82,12 +71,12 @@ def _veil(scene: Set) -> Sprite:
     return scene.kept["veil",]
 
 
-def pour(scene: Set, clock: float, done: float) -> Image.Image:
+def pour(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Pour into the glass or the blender."""
     items = tuple(scene.portion(name) for name in scene.act.items)
     there = len(scene.names(scene.before)) / max(1, len(scene.names(scene.after)))
     level = there * 0.7 + (1 - there * 0.7) * phase(done, 0.2, 0.93)
-    frame = _tall_frame(scene, _column(scene, 0.0, level, clock, False), 0)
+    _fill(scene, frame, _column(scene, 0.0, level, clock, False))
     thing = scene.vessel
     tilt = round(ease(phase(done, 0.0, 0.25)) * 6) * 11
     sprite = pourer(items, tilt)
@@ -96,14 +85,13 @@ def pour(scene: Set, clock: float, done: float) -> Image.Image:
     scene.grasp.put(frame, x + 34, y + 2)
     if 0.2 < done < 0.93:
         stream(frame, (x - sprite.width * 0.42, y - 8), (thing.cx, thing.cy + 60.0), blend_colour(items), 12, clock)
-    return frame
 
 
-def add(scene: Set, clock: float, done: float) -> Image.Image:
+def add(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Pieces into the blender."""
     there = len(scene.names(scene.before)) / max(1, len(scene.names(scene.after)))
     level = 0.75 * (there + (1 - there) * phase(done, 0.15, 0.95))
-    frame = _tall_frame(scene, _column(scene, 0.0, level, clock, False), 0)
+    _fill(scene, frame, _column(scene, 0.0, level, clock, False))
     thing = scene.vessel
     name, share, _ = in_turn(scene.act.items, done)
     item = scene.portion(name)
@@ -112,18 +100,16 @@ def add(scene: Set, clock: float, done: float) -> Image.Image:
     scene.grasp.put(frame, x + 52, y + 4)
     if share > 0.1:
         falling(frame, small(item), (x - 56, y + 20), (thing.cx, thing.cy + 110.0), 16, clock)
-    return frame
 
 
 @shows("blend")
-def blend(scene: Set, clock: float, done: float) -> Image.Image:
+def blend(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """The jar trembles, pieces become a cream; a hand on the lid."""
     shake = 2.2 * wave(clock, 4.7)
-    frame = _tall_frame(scene, _column(scene, phase(done, 0.1, 0.7), 0.82, clock, True), shake)
+    _fill(scene, frame, _column(scene, phase(done, 0.1, 0.7), 0.82, clock, True), shake)
     thing = scene.vessel
     place(frame, _jar_lid(), thing.cx - 76 + shake, thing.cy - 34)
     scene.hand.put(frame, thing.cx + 14 + shake, thing.cy - 26)
-    return frame
 
 
 @lru_cache(maxsize=1)

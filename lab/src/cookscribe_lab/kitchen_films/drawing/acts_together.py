@@ -9,10 +9,11 @@ from PIL import Image
 
 from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.drawing.assembly import picture_of
+from cookscribe_lab.kitchen_films.drawing.colours import mixed
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour, coated, dough_ball, portions
 from cookscribe_lab.kitchen_films.drawing.effects import sprinkled, steam
 from cookscribe_lab.kitchen_films.drawing.hands import Held, pressing
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, mixed, scaled, turned
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, scaled, turned
 from cookscribe_lab.kitchen_films.drawing.pieces import is_big, piece
 from cookscribe_lab.kitchen_films.drawing.scene import Set, ease, in_turn, phase, shows, wave
 from cookscribe_lab.kitchen_films.drawing.vessels import vessel
@@ -33,17 +34,15 @@ def _dough(colour: Colour, wide: int, tall: int) -> Sprite:
     return dough_ball(wide, tall, colour, False, generator("kneaded"))
 
 
-@shows("knead")
-def knead(scene: Set, clock: float, done: float) -> Image.Image:
+@shows("knead", on=Place.SURFACE)
+def knead(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Both hands push the dough away and fold it back."""
-    frame = scene.begin_with(vessel(Place.SURFACE, scene.style))
     push = (wave(clock, 0.8) + 1) / 2
     wide, tall = 170 + round(4 * push) * 12, 128 - round(4 * push) * 8
     centred(frame, _dough(_dough_colour(scene), wide, tall), 320, 204 - 16 * push)
     left, right = _pressing(scene)
     left.put(frame, 268, 236 - 30 * push + 5 * done)
     right.put(frame, 372, 236 - 30 * push + 5 * done)
-    return frame
 
 
 @lru_cache(maxsize=1)
@@ -54,9 +53,8 @@ def _rolling_pin() -> Sprite:
 
 
 @shows("roll")
-def roll(scene: Set, clock: float, done: float) -> Image.Image:
+def roll(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """The pin goes to and fro and the ball becomes a sheet."""
-    frame = scene.begin()
     share = ease(phase(done, 0.05, 0.9))
     ball = _dough(_dough_colour(scene), 130, 96)
     sheet = scene.food(scene.after, scene.act.items)
@@ -69,14 +67,12 @@ def roll(scene: Set, clock: float, done: float) -> Image.Image:
     centred(frame, _rolling_pin(), 320, y)
     scene.left_hand.put(frame, 130, y - 2)
     scene.hand.put(frame, 512, y - 2)
-    return frame
 
 
-@shows("shape")
-def shape(scene: Set, clock: float, done: float) -> Image.Image:
+@shows("shape", on=Place.TRAY)
+def shape(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Palms form one piece after the other; they gather on the tray."""
     tray = vessel(Place.TRAY, scene.style)
-    frame = scene.begin_with(tray)
     food = scene.food(scene.after, scene.act.items, thing=tray)
     # Pieces appear from left to right as they are made.
     ready = round(6 * done) / 6
@@ -89,7 +85,6 @@ def shape(scene: Set, clock: float, done: float) -> Image.Image:
     scene.left_hand.put(frame, x - 58 * squash, y - 10 + 8 * wave(clock, 1.3))
     scene.hand.put(frame, x + 58 * squash, y - 10 - 8 * wave(clock, 1.3))
     centred(frame, _lump(colour, round(50 * squash), round(44 / squash)), x, y)
-    return frame
 
 
 @lru_cache(maxsize=64)
@@ -99,9 +94,8 @@ def _lump(colour: Colour, wide: int, tall: int) -> Sprite:
 
 
 @shows("coat")
-def coat(scene: Set, clock: float, done: float) -> Image.Image:
+def coat(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Down into flour, egg or crumbs, over, and up with a coat on."""
-    frame = scene.begin()
     thing = scene.vessel
     base = scene.act.base
     dip = portions(scene.before, base)
@@ -122,7 +116,6 @@ def coat(scene: Set, clock: float, done: float) -> Image.Image:
     if worn != "eggs" and dressed:
         tone: Colour = (250, 248, 242) if worn == "flour" else (222, 176, 104)
         sprinkled(frame, (x, y + 20), thing.cy + 20, 50, [tone], clock, 2.2)
-    return frame
 
 
 @lru_cache(maxsize=128)
@@ -133,35 +126,30 @@ def _dipped(item: Portion, side: int) -> Sprite:
 
 
 @shows("spread")
-def spread(scene: Set, clock: float, done: float) -> Image.Image:
+def spread(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """A blade to and fro; the cover grows from left to right."""
-    frame = scene.begin()
     thing = scene.vessel
     items = scene.act.items
     share = phase(done, 0.12, 0.92)
-    staying = tuple(name for name in scene.names(scene.before) if name not in items)
     if share > 0:
-        scene.show(frame, scene.food(scene.after, (*staying, *items), dict.fromkeys(items, share)))
+        scene.show(frame, scene.food(scene.after, (*scene.staying, *items), dict.fromkeys(items, share)))
     else:
-        scene.show(frame, scene.food(scene.before, staying))
+        scene.show(frame, scene.food(scene.before, scene.staying))
     reach = thing.ry * 0.9 if any(name in ("bread", "buns") for name in scene.act.base) else thing.rx * 0.75
     x = thing.cx - reach + 2 * reach * share
     scene.tool("butter knife").put(frame, x + 14, thing.cy + thing.ry * 0.5 * wave(clock, 1.3))
-    return frame
 
 
 @shows("layer")
-def layer(scene: Set, clock: float, done: float) -> Image.Image:
+def layer(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """A hand brings piece after piece."""
-    frame = scene.begin()
     thing = scene.vessel
     items = scene.act.items
     name, share, shares = in_turn(items, done)
     together = bool(scene.before[items[0]].mixture)
     landed = {one: phase(done, 0.15, 0.95) for one in items} if together else {**shares, name: phase(share, 0.1, 0.95)}
-    staying = tuple(one for one in scene.names(scene.before) if one not in items)
     coming = {one: amount for one, amount in landed.items() if amount > 0.06}
-    scene.show(frame, scene.food(scene.after, (*staying, *coming), coming))
+    scene.show(frame, scene.food(scene.after, (*scene.staying, *coming), coming))
     trip = (clock * 0.9) % 1.0
     reach = ease(min(1.0, trip * 2)) if trip < 0.5 else 1 - ease((trip - 0.5) * 2)
     x = thing.cx + 170 - 150 * reach
@@ -169,7 +157,6 @@ def layer(scene: Set, clock: float, done: float) -> Image.Image:
     if trip < 0.52:
         centred(frame, _in_hand(scene.portion(name)), x - 8, y + 4)
     scene.grasp.put(frame, x + 12, y)
-    return frame
 
 
 @lru_cache(maxsize=256)
@@ -181,9 +168,8 @@ def _in_hand(item: Portion) -> Sprite:
 
 
 @shows("close", "wrap")
-def close(scene: Set, clock: float, done: float) -> Image.Image:
+def close(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """The other half comes down; a tortilla is folded from both sides."""
-    frame = scene.begin()
     thing = scene.vessel
     name = scene.act.items[0]
     shut = done > 0.55
@@ -196,38 +182,33 @@ def close(scene: Set, clock: float, done: float) -> Image.Image:
         gap = 120 - 74 * down + 70 * away + 4 * wave(clock, 1.2)
         left.put(frame, thing.cx - gap, thing.cy + 14)
         right.put(frame, thing.cx + gap, thing.cy + 14)
-        return frame
+        return
     y = thing.cy - 130 + 118 * down - 110 * away
     if not shut:
         top = picture_of((Portion(name, form=Form.LOOSE, heat=scene.before[name].heat),), thing.rx, thing.ry, 1)
         centred(frame, top, thing.cx, y)
     scene.left_hand.put(frame, thing.cx - 78 - 60 * away, y + 6)
     scene.hand.put(frame, thing.cx + 78 + 60 * away, y + 6)
-    return frame
 
 
 @shows("divide")
-def divide(scene: Set, clock: float, done: float) -> Image.Image:
+def divide(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """One long cut through the dish; the halves part."""
-    frame = scene.begin()
     thing = scene.vessel
     scene.show(frame, scene.food(scene.after if done > 0.8 else scene.before))
     share = phase(done, 0.05, 0.8)
     y = thing.cy - thing.ry * 0.8 + thing.ry * 1.7 * share
     scene.left_hand.put(frame, thing.cx - thing.rx * 0.9, thing.cy + 10)
     scene.knife.put(frame, thing.cx + 6 + 16 * wave(clock, 1.4), min(y + 12, 290) - 16 * abs(wave(clock, 1.4)))
-    return frame
 
 
 @shows("remove")
-def remove(scene: Set, clock: float, done: float) -> Image.Image:
+def remove(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """The spatula carries it out of the vessel, off to the side."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     items = scene.act.items
     left = 1 - done
-    staying = tuple(name for name in scene.names(scene.before) if name not in items)
-    scene.show(frame, scene.food(scene.before, (*staying, *items), dict.fromkeys(items, left)))
+    scene.show(frame, scene.food(scene.before, (*scene.staying, *items), dict.fromkeys(items, left)))
     if thing.hob:
         steam(frame, thing.cx, thing.cy - 20, 60, clock, 4)
     trip = (clock * 0.7) % 1.0
@@ -235,14 +216,12 @@ def remove(scene: Set, clock: float, done: float) -> Image.Image:
     x, y = thing.cx + 250 * out, thing.cy - 110 * math.sin(math.pi * out * 0.7)
     centred(frame, _in_hand(scene.portion(items[0])), x, y - 12)
     scene.tool("spatula").put(frame, x, y)
-    return frame
 
 
-@shows("serve")
-def serve(scene: Set, clock: float, done: float) -> Image.Image:
+@shows("serve", on=Place.PLATE)
+def serve(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Spoon after spoon from the vessel onto a plate."""
     plate = vessel(Place.PLATE, scene.style)
-    frame = scene.begin_with(plate)
     items = tuple(name for name in scene.names(scene.after, Place.PLATE))
     single = any(scene.after[name].form in (Form.CLOSED, Form.LAYERED, Form.SHAPED, Form.ROLLED) for name in items) or (
         scene.act.mixture in ("pancake", "omelette", "sandwich")
@@ -268,4 +247,3 @@ def serve(scene: Set, clock: float, done: float) -> Image.Image:
         )
         centred(frame, load, x, y - 10)
     scene.tool("spatula" if single else "spoon").put(frame, x + 10, y + 8)
-    return frame

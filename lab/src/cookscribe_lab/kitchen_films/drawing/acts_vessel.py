@@ -13,7 +13,7 @@ from cookscribe_lab.kitchen_films.drawing.colours import palette
 from cookscribe_lab.kitchen_films.drawing.containers import shaker
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour
 from cookscribe_lab.kitchen_films.drawing.effects import bubbles, falling, sprinkled, steam, stream
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, scaled, smooth, turned, wobbly
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, scaled, turned, wobbly
 from cookscribe_lab.kitchen_films.drawing.pieces import is_big, piece
 from cookscribe_lab.kitchen_films.drawing.scene import Set, ease, in_turn, phase, shows, wave
 from cookscribe_lab.kitchen_films.drawing.sources import pourer, small, tilted
@@ -33,15 +33,13 @@ def hand_in(scene: Set, frame: Image.Image, names: tuple[str, ...], share: float
             centred(frame, sprite, x, y)
             scene.grasp.put(frame, x + sprite.width * 0.34, y - 4)
         elif share < 0.95:
-            scene.grasp.put(
-                frame, thing.cx + 60 + 320 * phase(share, 0.6, 0.95), thing.cy - 20 - 60 * phase(share, 0.6, 0.95)
-            )
+            away = phase(share, 0.6, 0.95)
+            scene.grasp.put(frame, thing.cx + 60 + 320 * away, thing.cy - 20 - 60 * away)
         return
     x, y = thing.cx + 96.0, max(66.0, thing.cy - 112.0)
     tilt = 20 + round(ease(phase(share, 0.0, 0.3)) * 5) * 6
     items = tuple(scene.portion(name) for name in names)
-    dish = tilted(items, tilt)
-    centred(frame, dish, x, y + 3 * wave(clock, 2.5))
+    centred(frame, tilted(items, tilt), x, y + 3 * wave(clock, 2.5))
     scene.grasp.put(frame, x + 52, y + 4 + 3 * wave(clock, 2.5))
     if 0.1 < share < 0.97:
         start, end = (x - 58, y + 28), (thing.cx - 6.0, thing.cy - 4.0)
@@ -50,8 +48,7 @@ def hand_in(scene: Set, frame: Image.Image, names: tuple[str, ...], share: float
         elif item.is_fluid:
             stream(frame, start, end, item.colour, 15, clock)
         else:
-            flying = [sprite for one in items for sprite in small(one)[:3]]
-            falling(frame, flying, start, end, 34, clock)
+            falling(frame, [sprite for one in items for sprite in small(one)[:3]], start, end, 34, clock)
 
 
 @lru_cache(maxsize=256)
@@ -60,17 +57,17 @@ def _carried(item: Portion) -> Sprite:
 
 
 @shows("add")
-def add(scene: Set, clock: float, done: float) -> Image.Image:
+def add(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """One ingredient after the other; a mixture all at once."""
     if scene.act.place is Place.BLENDER:
-        return acts_tall.add(scene, clock, done)
-    frame = scene.begin(clock)
+        acts_tall.add(scene, frame, clock, done)
+        return
     items = scene.act.items
     mixture = scene.before[items[0]].mixture
     if mixture and scene.before[items[0]].form is not Form.LOOSE:
         scene.arriving(frame, dict.fromkeys(items, ease(phase(done, 0.2, 0.95))))
         hand_in(scene, frame, items, done, clock)
-        return frame
+        return
     name, share, shares = in_turn(items, done)
     big = is_big(name, scene.before[name].cut)
     landed = (1.0 if share > 0.58 else 0.0) if big else phase(share, 0.15, 0.95)
@@ -78,7 +75,6 @@ def add(scene: Set, clock: float, done: float) -> Image.Image:
     if scene.vessel.hob:
         steam(frame, scene.vessel.cx, scene.vessel.cy - 20, 60, clock, 3)
     hand_in(scene, frame, (name,), share, clock)
-    return frame
 
 
 def pour_in(scene: Set, frame: Image.Image, items: tuple[Portion, ...], share: float, clock: float, thin: bool) -> None:
@@ -97,27 +93,25 @@ def pour_in(scene: Set, frame: Image.Image, items: tuple[Portion, ...], share: f
 
 
 @shows("pour")
-def pour(scene: Set, clock: float, done: float) -> Image.Image:
+def pour(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """A stream from bottle, jug or bowl."""
     if scene.act.place in (Place.GLASS, Place.BLENDER):
-        return acts_tall.pour(scene, clock, done)
-    frame = scene.begin(clock)
+        acts_tall.pour(scene, frame, clock, done)
+        return
     items = scene.act.items
     if scene.before[items[0]].form is not Form.LOOSE or scene.before[items[0]].cut is Cut.BEATEN:
         scene.arriving(frame, dict.fromkeys(items, phase(done, 0.2, 0.95)))
         pour_in(scene, frame, tuple(scene.portion(name) for name in items), done, clock, False)
-        return frame
+        return
     name, share, shares = in_turn(items, done)
     scene.arriving(frame, {**shares, name: phase(share, 0.2, 0.93)})
     thin = name in ("oil", "soy sauce", "vinegar", "honey")
     pour_in(scene, frame, (scene.portion(name),), share, clock, thin)
-    return frame
 
 
 @shows("heat")
-def heat(scene: Set, clock: float, done: float) -> Image.Image:
+def heat(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Pour first, then wait: oil shimmers, water begins to boil."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     items = scene.act.items
     scene.arriving(frame, dict.fromkeys(items, phase(done, 0.08, 0.4)))
@@ -125,30 +119,17 @@ def heat(scene: Set, clock: float, done: float) -> Image.Image:
         hot = phase(done, 0.45, 0.9)
         if items[0] in WATERS or items[0] in ("milk", "cream"):
             if hot > 0.3:
-                bubbles(
-                    frame,
-                    thing.cx,
-                    thing.cy,
-                    round(thing.rx * 0.9),
-                    round(thing.ry * 0.9),
-                    clock,
-                    palette(items[0]).flesh,
-                )
+                bubbles(frame, thing, 0.9, clock, palette(items[0]).flesh)
             steam(frame, thing.cx, thing.cy - 10, 70, clock, 2 + round(4 * hot))
         else:
             steam(frame, thing.cx, thing.cy - 10, 60, clock, 2 + round(2 * hot))
-            _shimmer(frame, thing.cx, thing.cy, thing.rx, thing.ry, clock)
+            for k in range(5):
+                a = k * 1.3 + clock * 1.1
+                x, y = thing.rx * 0.42 * math.cos(a), thing.ry * 0.42 * math.sin(a * 1.1)
+                centred(frame, _gleam(), thing.cx + x, thing.cy + y)
     if done < 0.46:
-        pour_in(
-            scene, frame, tuple(scene.portion(name) for name in items), phase(done, 0.0, 0.45), clock, items[0] == "oil"
-        )
-    return frame
-
-
-def _shimmer(frame: Image.Image, cx: float, cy: float, rx: float, ry: float, clock: float) -> None:
-    for k in range(5):
-        a = k * 1.3 + clock * 1.1
-        centred(frame, _gleam(), cx + rx * 0.42 * math.cos(a), cy + ry * 0.42 * math.sin(a * 1.1))
+        poured = tuple(scene.portion(name) for name in items)
+        pour_in(scene, frame, poured, phase(done, 0.0, 0.45), clock, items[0] == "oil")
 
 
 @lru_cache(maxsize=1)
@@ -157,9 +138,8 @@ def _gleam() -> Sprite:
 
 
 @shows("season")
-def season(scene: Set, clock: float, done: float) -> Image.Image:
+def season(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """A shaker over the food."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     name, share, shares = in_turn(scene.act.items, done)
     scene.arriving(frame, {**shares, name: phase(share, 0.15, 0.95)})
@@ -169,7 +149,6 @@ def season(scene: Set, clock: float, done: float) -> Image.Image:
     sprinkled(frame, (x - 14, y + 50), thing.cy + 6, 34, [p.skin, p.mark], clock, 2.8)
     centred(frame, _upside_down(name), x, y)
     scene.grasp.put(frame, x + 26, y - 4)
-    return frame
 
 
 @lru_cache(maxsize=16)
@@ -178,9 +157,8 @@ def _upside_down(name: str) -> Sprite:
 
 
 @shows("sprinkle")
-def sprinkle(scene: Set, clock: float, done: float) -> Image.Image:
+def sprinkle(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """From the fingertips."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     name, share, shares = in_turn(scene.act.items, done)
     scene.arriving(frame, {**shares, name: phase(share, 0.1, 0.95)})
@@ -193,7 +171,6 @@ def sprinkle(scene: Set, clock: float, done: float) -> Image.Image:
         bits = [scaled(sprite, min(1.0, 34 / sprite.width)) for sprite in small(_loose(item))]
         falling(frame, bits, (x, y), (x - 6, thing.cy + 4.0), 44, clock, 10)
     scene.pinch.put(frame, x, y)
-    return frame
 
 
 def _loose(item: Portion) -> Portion:
@@ -217,21 +194,17 @@ def _lemon_half(squash: int) -> Sprite:
 
 
 @shows("squeeze")
-def squeeze(scene: Set, clock: float, done: float) -> Image.Image:
+def squeeze(scene: Set, frame: Image.Image, clock: float, done: float) -> None:
     """Half a lemon in the fist; it drips."""
-    frame = scene.begin(clock)
     thing = scene.vessel
-    staying = tuple(name for name in scene.names(scene.before) if name not in scene.act.items)
-    scene.show(frame, scene.food(scene.before, staying))
+    scene.show(frame, scene.food(scene.before, scene.staying))
     press = round((wave(clock, 0.9) + 1) * 2)
     x, y = thing.cx + 16.0, max(84.0, thing.cy - 92.0) - 60 * (1 - ease(phase(done, 0.0, 0.15)))
     centred(frame, _lemon_half(press), x, y)
     scene.grasp.put(frame, x + 22, y - 8)
     if press >= 2:
         stream(frame, (x - 4, y + 28), (x - 10, thing.cy + 4.0), palette("lemon").flesh, 6, clock)
-    drops = [_drop()]
-    falling(frame, drops, (x, y + 24), (thing.cx, thing.cy), 40, clock, 6)
-    return frame
+    falling(frame, [_drop()], (x, y + 24), (thing.cx, thing.cy), 40, clock, 6)
 
 
 @lru_cache(maxsize=1)
@@ -244,47 +217,24 @@ def _egg_parts() -> tuple[Sprite, Sprite, Sprite, Sprite]:
     """A whole egg, the two shells, and what falls out."""
     p = palette("eggs")
     egg = Sketch(58, 70)
-    egg.polygon(smooth([(29, 4), (43, 14), (52, 38), (44, 58), (29, 66), (14, 58), (6, 38), (15, 14)]), p.skin, 11, 0.4)
+    egg.blob([(29, 4), (43, 14), (52, 38), (44, 58), (29, 66), (14, 58), (6, 38), (15, 14)], p.skin, 11, 0.4)
     shells = []
     for side in (-1, 1):
         s = Sketch(58, 46)
-        s.polygon(
-            smooth(
-                [
-                    (29 - side * 22, 22),
-                    (29 - side * 18, 38),
-                    (29, 42),
-                    (29 + side * 20, 36),
-                    (29 + side * 24, 18),
-                    (29, 26),
-                ]
-            ),
-            p.skin,
-            7,
-            0.4,
-        )
-        s.polygon(
-            [
-                (29 - side * 22, 22),
-                (29 - side * 12, 15),
-                (29, 24),
-                (29 + side * 12, 13),
-                (29 + side * 24, 18),
-                (29, 30),
-            ],
-            (250, 246, 238),
-        )
+        outside = [(-22, 22), (-18, 38), (0, 42), (20, 36), (24, 18), (0, 26)]
+        inside = [(-22, 22), (-12, 15), (0, 24), (12, 13), (24, 18), (0, 30)]
+        s.blob([(29 + side * x, y) for x, y in outside], p.skin, 7, 0.4)
+        s.polygon([(29 + side * x, y) for x, y in inside], (250, 246, 238))
         shells.append(s.sprite())
-    inside = Sketch(52, 70)
-    inside.polygon(smooth(wobbly(26, 35, 20, 32, generator("egg white"), 0.1)), (250, 250, 242), 5, 0.2, alpha=190)
-    inside.ellipse(26, 44, 14, 13, p.mark, 6, 0.4)
-    return egg.sprite(), shells[0], shells[1], inside.sprite()
+    content = Sketch(52, 70)
+    content.blob(wobbly(26, 35, 20, 32, generator("egg white"), 0.1), (250, 250, 242), 5, 0.2, alpha=190)
+    content.ellipse(26, 44, 14, 13, p.mark, 6, 0.4)
+    return egg.sprite(), shells[0], shells[1], content.sprite()
 
 
 @shows("crack")
-def crack(scene: Set, clock: float, done: float) -> Image.Image:
+def crack(scene: Set, frame: Image.Image, _clock: float, done: float) -> None:
     """Three eggs: tap, open, fall."""
-    frame = scene.begin(clock)
     thing = scene.vessel
     position = min(done, 0.999) * 3
     index, share = int(position), position - int(position)
@@ -295,7 +245,7 @@ def crack(scene: Set, clock: float, done: float) -> Image.Image:
         tap = abs(math.sin(share / 0.42 * 2 * math.pi)) * 26
         centred(frame, egg, x + 60 - tap * 0.4, y + 12 + tap)
         scene.grasp.put(frame, x + 82 - tap * 0.4, y + 8 + tap)
-        return frame
+        return
     opened = phase(share, 0.42, 0.6)
     fall = phase(share, 0.5, 0.88)
     if share < 0.88:
@@ -305,4 +255,3 @@ def crack(scene: Set, clock: float, done: float) -> Image.Image:
     scene.grasp.put(frame, x + spread + 16, y - 6)
     centred(frame, turned(shell_left, round(opened * 4) * 12), x - spread, y)
     centred(frame, turned(shell_right, -round(opened * 4) * 12), x + spread, y)
-    return frame

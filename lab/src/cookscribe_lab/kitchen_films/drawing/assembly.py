@@ -9,21 +9,10 @@ from functools import lru_cache
 from PIL import Image
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.drawing.colours import CHAR, palette
+from cookscribe_lab.kitchen_films.drawing.colours import CHAR, darker, lighter, palette
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour, flat_disc, paint_contents, scatter
 from cookscribe_lab.kitchen_films.drawing.groceries import slice_of_bread
-from cookscribe_lab.kitchen_films.drawing.paint import (
-    Sketch,
-    Sprite,
-    centred,
-    darker,
-    lighter,
-    patched,
-    place,
-    scaled,
-    smooth,
-    wobbly,
-)
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, patched, place, scaled, wobbly
 from cookscribe_lab.kitchen_films.food_table import FOODS, Colour
 from cookscribe_lab.kitchen_films.states import Cut, Form, Heat
 
@@ -103,20 +92,12 @@ def _assembled(items: Sequence[Portion], rx: int, ry: int, seed: int) -> Sprite:
         lumps = [replace(item, form=Form.MIXED) for item in members if not item.is_fluid and item.cut is not Cut.WHOLE]
         if lumps:
             scatter(layer, lumps, reach_x * 0.8, reach_y * 0.75, seed, True)
-    patty = [item for item in items if item.form is Form.LAYERED and item.mixture == "patties"]
-    if patty:
+    if any(item.form is Form.LAYERED and item.mixture == "patties" for item in items):
         centred(layer, _patty(reach_x, reach_y), cx, cy - 4)
-    on_top = [
-        item
-        for item in items
-        if item.mixture != "patties"
-        and not _is_base(item)
-        and item.form in (Form.LAYERED, Form.LOOSE)
-        and not item.is_fluid
-    ]
+    on_top = [item for item in items if item.form in (Form.LAYERED, Form.LOOSE) and not _is_base(item)]
+    on_top = [item for item in on_top if item.mixture != "patties" and not item.is_fluid]
     if on_top:
-        mixed_up = [replace(item, form=Form.MIXED) for item in on_top]
-        scatter(layer, mixed_up, reach_x * 0.86, reach_y * 0.8, seed, True)
+        scatter(layer, [replace(item, form=Form.MIXED) for item in on_top], reach_x * 0.86, reach_y * 0.8, seed, True)
     sprite = patched(layer, CHAR, 0.35, rng, 8.0, 0.25) if heat is Heat.BAKED else layer
     return _closed(sprite, kind, heat, rx, ry) if closed else sprite
 
@@ -144,7 +125,7 @@ def _patty(reach_x: float, reach_y: float) -> Sprite:
     s = Sketch(round(2 * reach_x) + 8, round(2 * reach_y) + 16)
     cx, cy = s.width / 2, s.height / 2
     s.ellipse(cx, cy + 6, reach_x * 0.95, reach_y * 0.9, (62, 34, 20))
-    s.polygon(smooth(wobbly(cx, cy, reach_x * 0.95, reach_y * 0.9, rng, 0.04)), (112, 64, 38), 7, 0.5)
+    s.blob(wobbly(cx, cy, reach_x * 0.95, reach_y * 0.9, rng, 0.04), (112, 64, 38), 7, 0.5)
     return s.dots(rng, 90, 3, [(84, 46, 28), (138, 84, 52)]).sprite()
 
 
@@ -154,7 +135,7 @@ def _spread(reach_x: float, reach_y: float, colour: Colour, amount: float, seed:
     rng = generator("spread", seed)
     s = Sketch(round(2 * reach_x) + 4, round(2 * reach_y) + 4)
     cx, cy = s.width / 2, s.height / 2
-    s.polygon(smooth(wobbly(cx, cy, reach_x * 0.92, reach_y * 0.9, rng, 0.06, 12)), colour, 5, 0.35)
+    s.blob(wobbly(cx, cy, reach_x * 0.92, reach_y * 0.9, rng, 0.06, 12), colour, 5, 0.35)
     for k in range(6):
         y = cy + reach_y * (-0.6 + 0.24 * k)
         half = reach_x * 0.7 * (1 - abs(y - cy) / reach_y) + 8
@@ -163,8 +144,7 @@ def _spread(reach_x: float, reach_y: float, colour: Colour, amount: float, seed:
     if amount < 1:
         window = Image.new("L", sprite.size)
         window.paste(255, (0, 0, max(1, round(sprite.width * amount)), sprite.height))
-        clear = Image.new("RGBA", sprite.size)
-        sprite = Image.composite(sprite, clear, window)
+        sprite = Image.composite(sprite, Image.new("RGBA", sprite.size), window)
     return sprite
 
 
@@ -178,11 +158,8 @@ def _closed(filled: Sprite, kind: str, heat: Heat, rx: int, ry: int) -> Sprite:
         s.line([(rx * 0.42, ry * 1.1), (rx * 1.58, ry * 0.9)], p.skin, ry * 0.78, ry * 0.26, 0.5)
         s.dots(generator("roll"), 36, 5, [darker(p.skin, 0.1), p.mark])
         s.line([(rx * 0.3, ry * 1.28), (rx * 1.5, ry * 1.1)], darker(p.skin, 0.25), 2)
-        inside = scaled(
-            filled.crop((round(cx - rx * 0.4), round(cy - ry * 0.4), round(cx + rx * 0.4), round(cy + ry * 0.4))),
-            0.3,
-            0.62,
-        )
+        middle = (round(cx - rx * 0.4), round(cy - ry * 0.4), round(cx + rx * 0.4), round(cy + ry * 0.4))
+        inside = scaled(filled.crop(middle), 0.3, 0.62)
         centred(result, s.sprite(), cx, cy)
         centred(result, inside, cx - rx * 0.86, cy + ry * 0.12)
         return result
@@ -191,7 +168,7 @@ def _closed(filled: Sprite, kind: str, heat: Heat, rx: int, ry: int) -> Sprite:
         p = palette("buns", heat)
         s = Sketch(2 * rx, 2 * ry)
         dome = [(0.34, 1.04), (0.42, 0.5), (1.0, 0.24), (1.58, 0.5), (1.66, 1.04), (1.0, 1.24)]
-        s.polygon(smooth([(rx * x, ry * y) for x, y in dome]), p.skin, 18, 0.5)
+        s.blob([(rx * x, ry * y) for x, y in dome], p.skin, 18, 0.5)
         seeds = generator("sesame")
         for _ in range(22):
             s.ellipse(rx + seeds.uniform(-0.4, 0.4) * rx, ry * seeds.uniform(0.4, 0.95), 3, 2, p.mark)

@@ -1,8 +1,9 @@
-"""What heat does to the colours of ingredients."""
+"""Colours: mixing them, and what heat does to those of ingredients."""
 
 from __future__ import annotations
 
-from cookscribe_lab.kitchen_films.drawing.paint import mixed
+import numpy as np
+
 from cookscribe_lab.kitchen_films.food_table import FOODS, Colour, Palette
 from cookscribe_lab.kitchen_films.states import Heat
 
@@ -39,3 +40,28 @@ def palette(name: str, heat: Heat = Heat.RAW) -> Palette:
     if heat in (Heat.RAW, Heat.HOT, Heat.MELTED):
         return raw
     return Palette(heated(name, raw.skin, heat), heated(name, raw.flesh, heat), heated(name, raw.mark, heat))
+
+
+def mixed(first: Colour, second: Colour, share: float) -> Colour:
+    """`share` of the second colour in the first."""
+    return (
+        round(first[0] + (second[0] - first[0]) * share),
+        round(first[1] + (second[1] - first[1]) * share),
+        round(first[2] + (second[2] - first[2]) * share),
+    )
+
+
+def lighter(colour: Colour, share: float) -> Colour:
+    """Towards white."""
+    return mixed(colour, (255, 255, 255), share)
+
+
+def darker(colour: Colour, share: float) -> Colour:
+    """Towards black."""
+    return mixed(colour, (0, 0, 0), share)
+
+
+def varied(colour: Colour, rng: np.random.Generator, amount: float = 12.0) -> Colour:
+    """The colour with a little chance in its brightness."""
+    shift = float(rng.normal(0.0, amount))
+    return tuple(int(np.clip(round(channel + shift), 0, 255)) for channel in colour)  # type: ignore[return-value]

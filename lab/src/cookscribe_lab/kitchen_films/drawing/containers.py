@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
 from PIL import Image
 
 from cookscribe_lab.kitchen_films.drawing.assembly import picture_of
-from cookscribe_lab.kitchen_films.drawing.colours import palette
+from cookscribe_lab.kitchen_films.drawing.colours import darker, lighter, palette
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour
 from cookscribe_lab.kitchen_films.drawing.foods import has_body, whole
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, darker, lighter, place, shadow, smooth
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, place, shadow, smooth
 from cookscribe_lab.kitchen_films.food_table import FOODS, Colour, Kind
 from cookscribe_lab.kitchen_films.states import Cut, Form
 
@@ -46,22 +47,18 @@ def _shaker(colour: Colour) -> Sprite:
     s = Sketch(58, 94)
     s.polygon([(10, 34), (48, 34), (52, 88), (6, 88)], (226, 234, 240), 7, 0.4, alpha=220)
     s.polygon([(12, 52), (46, 52), (50, 85), (9, 85)], colour, 5, 0.4)
-    s.polygon(smooth([(10, 34), (14, 12), (29, 6), (44, 12), (48, 34)]), (176, 180, 188), 7, 0.5)
+    s.blob([(10, 34), (14, 12), (29, 6), (44, 12), (48, 34)], (176, 180, 188), 7, 0.5)
     for x in (22, 29, 36):
         s.ellipse(x, 15, 1.8, 1.6, (60, 62, 66))
     return s.sprite()
 
 
-def _little_bowl(colour: Colour, rough: bool) -> Sprite:
+def _little_bowl(colour: Colour) -> Sprite:
     s = Sketch(118, 82)
-    s.polygon(smooth([(8, 32), (26, 68), (59, 77), (92, 68), (110, 32), (59, 44)]), (228, 226, 222), 9, 0.4)
+    s.blob([(8, 32), (26, 68), (59, 77), (92, 68), (110, 32), (59, 44)], (228, 226, 222), 9, 0.4)
     s.ellipse(59, 32, 52, 21, (244, 242, 238), 3, 0.4).ellipse(59, 33, 46, 17, darker(colour, 0.12), 5, 0.3)
-    s.polygon(smooth([(20, 32), (38, 17), (59, 12), (80, 17), (98, 32), (59, 45)]), colour, 10, 0.4)
-    if rough:
-        import numpy as np
-
-        s.grain(np.random.default_rng(3), 9)
-    return s.sprite()
+    s.blob([(20, 32), (38, 17), (59, 12), (80, 17), (98, 32), (59, 45)], colour, 10, 0.4)
+    return s.grain(np.random.default_rng(3), 9).sprite()
 
 
 @lru_cache(maxsize=128)
@@ -77,7 +74,7 @@ def container(name: str) -> Sprite:
         return _jug(colour)
     if kind is Kind.SAUCE:
         return _jar(colour, {"mayonnaise": (50, 90, 170), "mustard": (70, 60, 40)}.get(name, (240, 240, 236)))
-    return _little_bowl(colour, True)
+    return _little_bowl(colour)
 
 
 def shaker(name: str) -> Sprite:

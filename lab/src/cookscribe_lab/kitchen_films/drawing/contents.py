@@ -11,20 +11,9 @@ import numpy as np
 from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.drawing.colours import GOLD, palette
+from cookscribe_lab.kitchen_films.drawing.colours import GOLD, darker, lighter, mixed, palette
 from cookscribe_lab.kitchen_films.drawing.foods import has_body
-from cookscribe_lab.kitchen_films.drawing.paint import (
-    Sketch,
-    Sprite,
-    centred,
-    darker,
-    lighter,
-    mixed,
-    patched,
-    scaled,
-    smooth,
-    wobbly,
-)
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, patched, scaled, spots, wobbly
 from cookscribe_lab.kitchen_films.drawing.pieces import VARIANTS, is_big, piece
 from cookscribe_lab.kitchen_films.food_table import FOODS, Colour, Kind
 from cookscribe_lab.kitchen_films.states import Cut, Form, Heat, ItemState, State
@@ -32,7 +21,6 @@ from cookscribe_lab.kitchen_films.states import Cut, Form, Heat, ItemState, Stat
 TURNS = 24  # positions of a full turn when something is stirred
 
 _FILLING = frozenset({"water", "stock", "milk", "cream", "tomato sauce"})
-_FLUID_FORMS = frozenset({Form.BLENDED})
 _BASES = frozenset({"rice", "pasta", "noodles"})
 
 
@@ -51,7 +39,7 @@ class Portion:
     @property
     def is_fluid(self) -> bool:
         """Whether it flows or is soft: a liquid, beaten egg, melted butter, mash, a sauce."""
-        if self.form in _FLUID_FORMS or self.cut in (Cut.BEATEN, Cut.MASHED, Cut.SQUEEZED) or self.heat is Heat.MELTED:
+        if self.form is Form.BLENDED or self.cut in (Cut.BEATEN, Cut.MASHED, Cut.SQUEEZED) or self.heat is Heat.MELTED:
             return True
         return FOODS[self.name].kind in (Kind.LIQUID, Kind.SAUCE) and self.form is not Form.SHAPED
 
@@ -104,25 +92,15 @@ def fluid(
     reach = 0.55 + 0.43 * level
     if smooth_surface:
         s.ellipse(rx, ry, rx * reach, ry * reach, colour, 7, 0.25)
-        s.ellipse(
-            rx - rx * 0.35 * reach,
-            ry - ry * 0.4 * reach,
-            rx * 0.3 * reach,
-            ry * 0.12 * reach,
-            lighter(colour, 0.5),
-            alpha=120,
-        )
+        x, y = rx - rx * 0.35 * reach, ry - ry * 0.4 * reach
+        s.ellipse(x, y, rx * 0.3 * reach, ry * 0.12 * reach, lighter(colour, 0.5), alpha=120)
     else:
-        s.polygon(smooth(wobbly(rx, ry, rx * reach, ry * reach, rng, 0.05, 12)), colour, 9, 0.35)
+        s.blob(wobbly(rx, ry, rx * reach, ry * reach, rng, 0.05, 12), colour, 9, 0.35)
         for _ in range(22):
             a, r = rng.uniform(0, 2 * math.pi), math.sqrt(rng.uniform()) * 0.8 * reach
             x, y = rx + rx * r * math.cos(a), ry + ry * r * math.sin(a)
-            s.polygon(
-                smooth(wobbly(x, y, rx * 0.16, ry * 0.15, rng, 0.2)),
-                mixed(colour, lighter(colour, 0.4), rng.uniform(0, 0.4)),
-                5,
-                0.4,
-            )
+            lump = wobbly(x, y, rx * 0.16, ry * 0.15, rng, 0.2)
+            s.blob(lump, mixed(colour, lighter(colour, 0.4), rng.uniform(0, 0.4)), 5, 0.4)
     return s.sprite()
 
 
@@ -130,7 +108,7 @@ def puddle(rx: float, ry: float, colour: Colour, amount: float, rng: np.random.G
     """A little liquid on the bottom: oil, melted butter, a dash of sauce."""
     s = Sketch(round(2 * rx), round(2 * ry))
     reach = 0.35 + 0.4 * amount
-    s.polygon(smooth(wobbly(rx, ry, rx * reach, ry * reach, rng, 0.12, 11)), colour, 4, 0.3, alpha=205)
+    s.blob(wobbly(rx, ry, rx * reach, ry * reach, rng, 0.12, 11), colour, 4, 0.3, alpha=205)
     for _ in range(5):
         a = rng.uniform(0, 2 * math.pi)
         x, y = rx + rx * (reach + 0.1) * math.cos(a), ry + ry * (reach + 0.1) * math.sin(a)
@@ -142,24 +120,19 @@ def heap(rx: float, ry: float, colour: Colour, amount: float, rng: np.random.Gen
     """A mound of powder."""
     s = Sketch(round(2 * rx), round(2 * ry))
     size = 0.35 + 0.4 * amount
-    s.polygon(smooth(wobbly(rx, ry + 4, rx * size, ry * size, rng, 0.05, 12)), darker(colour, 0.08), 12, 0.4)
-    s.polygon(smooth(wobbly(rx, ry - 6, rx * size * 0.6, ry * size * 0.55, rng, 0.08, 10)), colour, 12, 0.35)
+    s.blob(wobbly(rx, ry + 4, rx * size, ry * size, rng, 0.05, 12), darker(colour, 0.08), 12, 0.4)
+    s.blob(wobbly(rx, ry - 6, rx * size * 0.6, ry * size * 0.55, rng, 0.08, 10), colour, 12, 0.35)
     return s.grain(rng, 5).sprite()
 
 
 def dough_ball(rx: float, ry: float, colour: Colour, rough: bool, rng: np.random.Generator) -> Sprite:
     """A lump of dough or of minced meat."""
     s = Sketch(round(2 * rx), round(2 * ry))
-    s.polygon(smooth(wobbly(rx, ry, rx * 0.72, ry * 0.8, rng, 0.12 if rough else 0.03, 11)), colour, 16, 0.45)
+    s.blob(wobbly(rx, ry, rx * 0.72, ry * 0.8, rng, 0.12 if rough else 0.03, 11), colour, 16, 0.45)
     if rough:
-        for _ in range(16):
-            a, r = rng.uniform(0, 2 * math.pi), math.sqrt(rng.uniform()) * 0.55
-            s.polygon(
-                smooth(wobbly(rx + rx * r * math.cos(a), ry + ry * r * math.sin(a), rx * 0.14, ry * 0.14, rng, 0.25)),
-                mixed(colour, darker(colour, 0.15), rng.uniform()),
-                5,
-                0.45,
-            )
+        for x, y in spots(rx, ry, rx, ry, 16, rng, 0.55):
+            lump = wobbly(x, y, rx * 0.14, ry * 0.14, rng, 0.25)
+            s.blob(lump, mixed(colour, darker(colour, 0.15), rng.uniform()), 5, 0.45)
     return s.sprite()
 
 
@@ -167,10 +140,10 @@ def flat_disc(rx: float, ry: float, colour: Colour, heat: Heat, rng: np.random.G
     """A pancake, an omelette or rolled dough, in the colour that heat gave it."""
     s = Sketch(round(2 * rx), round(2 * ry))
     edge = mixed(colour, GOLD, 0.75) if heat in (Heat.SEARED, Heat.FRIED, Heat.BAKED) else darker(colour, 0.1)
-    s.polygon(smooth(wobbly(rx, ry + 3, rx * 0.84, ry * 0.84, rng, 0.03, 12)), darker(edge, 0.2), 2, 0.3)
-    s.polygon(smooth(wobbly(rx, ry, rx * 0.84, ry * 0.84, rng, 0.03, 12)), edge, 5, 0.3)
+    s.blob(wobbly(rx, ry + 3, rx * 0.84, ry * 0.84, rng, 0.03, 12), darker(edge, 0.2), 2, 0.3)
+    s.blob(wobbly(rx, ry, rx * 0.84, ry * 0.84, rng, 0.03, 12), edge, 5, 0.3)
     middle = mixed(colour, GOLD, 0.6) if heat in (Heat.FRIED, Heat.BAKED) else colour
-    s.polygon(smooth(wobbly(rx, ry, rx * 0.74, ry * 0.72, rng, 0.04, 12)), middle, 7, 0.2)
+    s.blob(wobbly(rx, ry, rx * 0.74, ry * 0.72, rng, 0.04, 12), middle, 7, 0.2)
     sprite = s.sprite()
     if heat in (Heat.FRIED, Heat.BAKED):
         sprite = patched(sprite, (150, 84, 30), 0.6, rng, 9.0, 0.45)
@@ -184,20 +157,15 @@ def shaped(rx: float, ry: float, colour: Colour, mixture: str, heat: Heat, rng: 
     tone = mixed(colour, (150, 88, 40) if mixture == "cookies" else (92, 50, 26), 0.5) if done else colour
     if heat is Heat.SEARED:
         tone = mixed(colour, tone, 0.5)
-    spots = [(-0.5, -0.32), (0.03, -0.42), (0.54, -0.3), (-0.5, 0.34), (0.02, 0.4), (0.52, 0.36)]
+    places = [(-0.5, -0.32), (0.03, -0.42), (0.54, -0.3), (-0.5, 0.34), (0.02, 0.4), (0.52, 0.36)]
     if mixture == "patties":
-        spots = [(-0.42, -0.1), (0.42, -0.05), (0.0, 0.3)]
-    for x, y in spots:
+        places = [(-0.42, -0.1), (0.42, -0.05), (0.0, 0.3)]
+    for x, y in places:
         size = 0.36 if mixture == "patties" else 0.23
         cx, cy = rx + rx * x, ry + ry * y
         tall = 1.0 if mixture == "meatballs" else 0.72
         s.ellipse(cx, cy + 4, rx * size, rx * size * tall, darker(tone, 0.35))
-        s.polygon(
-            smooth(wobbly(cx, cy, rx * size, rx * size * tall, rng, 0.05)),
-            tone,
-            9 if mixture == "meatballs" else 5,
-            0.5,
-        )
+        s.blob(wobbly(cx, cy, rx * size, rx * size * tall, rng, 0.05), tone, 9 if mixture == "meatballs" else 5, 0.5)
         for _ in range(6):
             dx, dy = rng.uniform(-0.6, 0.6), rng.uniform(-0.6, 0.6)
             speck = (70, 40, 24) if mixture == "cookies" else mixed(tone, (255, 240, 230), 0.4)
@@ -313,9 +281,8 @@ def _soft_layer(items: Sequence[Portion], rx: float, ry: float, rng: np.random.G
         elif item.is_fluid:
             layers.append(puddle(rx, ry, item.colour, item.amount, rng))
         elif kind is Kind.POWDER and item.name in ("flour", "sugar", "breadcrumbs"):
-            layers.append(
-                heap(rx, ry, palette(item.name).skin, item.amount * (1.0 if item.name != "sugar" else 0.6), rng)
-            )
+            share = 0.6 if item.name == "sugar" else 1.0
+            layers.append(heap(rx, ry, palette(item.name).skin, item.amount * share, rng))
     return layers
 
 

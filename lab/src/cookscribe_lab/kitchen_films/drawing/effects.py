@@ -10,7 +10,9 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, lighter
+from cookscribe_lab.kitchen_films.drawing.colours import lighter
+from cookscribe_lab.kitchen_films.drawing.paint import Point, Sketch, Sprite, centred, spots
+from cookscribe_lab.kitchen_films.drawing.vessels import Vessel
 from cookscribe_lab.kitchen_films.food_table import Colour
 
 _PHASES = 6
@@ -49,54 +51,42 @@ def steam(target: Image.Image, cx: float, cy: float, spread: float, clock: float
     for k in range(strength):
         life = (clock * 0.55 + k / strength) % 1.0
         x = cx + spread * math.sin(k * 2.4) * (0.6 + 0.4 * life) + 10 * math.sin(clock * 1.7 + k)
-        place_size = (30, 40, 50)[int(life * 2.99)]
-        puff = _puff(place_size)
-        centred(target, puff, x, cy - 120 * life)
+        centred(target, _puff((30, 40, 50)[int(life * 2.99)]), x, cy - 120 * life)
 
 
 @lru_cache(maxsize=64)
 def _bubble_layer(rx: int, ry: int, phase: int, colour: Colour) -> Sprite:
     s = Sketch(2 * rx, 2 * ry)
     rng = generator("bubbles", phase)
-    for _ in range(26):
-        a, r = rng.uniform(0, 2 * math.pi), math.sqrt(rng.uniform()) * 0.86
+    for x, y in spots(rx, ry, rx, ry, 26, rng, 0.86):
         size = rng.uniform(3, 9)
-        x, y = rx + rx * r * math.cos(a), ry + ry * r * math.sin(a)
         s.ellipse(x, y, size, size * 0.72, lighter(colour, 0.55), 2, 0.5, alpha=170)
         s.ellipse(x - size * 0.25, y - size * 0.2, size * 0.3, size * 0.2, (255, 255, 255), alpha=230)
     return s.sprite()
 
 
-def bubbles(
-    target: Image.Image, cx: float, cy: float, rx: int, ry: int, clock: float, colour: Colour = (220, 235, 245)
-) -> None:
-    """A boiling surface."""
-    centred(target, _bubble_layer(rx, ry, int(clock * 8) % _PHASES, colour), cx, cy)
+def bubbles(target: Image.Image, thing: Vessel, share: float, clock: float, colour: Colour) -> None:
+    """A boiling surface, over this share of the opening."""
+    rx, ry = round(thing.rx * share), round(thing.ry * share)
+    centred(target, _bubble_layer(rx, ry, int(clock * 8) % _PHASES, colour), thing.cx, thing.cy)
 
 
 @lru_cache(maxsize=16)
 def _sizzle_layer(rx: int, ry: int, phase: int) -> Sprite:
     s = Sketch(2 * rx, 2 * ry)
     rng = generator("sizzle", phase)
-    for _ in range(34):
-        a, r = rng.uniform(0, 2 * math.pi), math.sqrt(rng.uniform()) * 0.92
-        s.ellipse(rx + rx * r * math.cos(a), ry + ry * r * math.sin(a), 2.4, 1.8, (255, 250, 225), alpha=200)
+    for x, y in spots(rx, ry, rx, ry, 34, rng, 0.92):
+        s.ellipse(x, y, 2.4, 1.8, (255, 250, 225), alpha=200)
     return s.sprite()
 
 
-def sizzle(target: Image.Image, cx: float, cy: float, rx: int, ry: int, clock: float) -> None:
-    """Hot fat spits."""
-    centred(target, _sizzle_layer(rx, ry, int(clock * 10) % _PHASES), cx, cy)
+def sizzle(target: Image.Image, thing: Vessel, share: float, clock: float) -> None:
+    """Hot fat spits, over this share of the opening."""
+    rx, ry = round(thing.rx * share), round(thing.ry * share)
+    centred(target, _sizzle_layer(rx, ry, int(clock * 10) % _PHASES), thing.cx, thing.cy)
 
 
-def stream(
-    target: Image.Image,
-    start: tuple[float, float],
-    end: tuple[float, float],
-    colour: Colour,
-    width: float,
-    clock: float,
-) -> None:
+def stream(target: Image.Image, start: Point, end: Point, colour: Colour, width: float, clock: float) -> None:
     """A liquid on its way down, with a ripple."""
     draw = ImageDraw.Draw(target)
     (x0, y0), (x1, y1) = start, end
@@ -112,8 +102,8 @@ def stream(
 def falling(
     target: Image.Image,
     sprites: Sequence[Sprite],
-    start: tuple[float, float],
-    end: tuple[float, float],
+    start: Point,
+    end: Point,
     spread: float,
     clock: float,
     count: int = 7,
@@ -129,7 +119,7 @@ def falling(
 
 def sprinkled(
     target: Image.Image,
-    start: tuple[float, float],
+    start: Point,
     end_y: float,
     spread: float,
     colours: Sequence[Colour],

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.drawing import groceries, plants
-from cookscribe_lab.kitchen_films.drawing.colours import CHAR, palette
-from cookscribe_lab.kitchen_films.drawing.paint import Sprite, darker, mixed, patched
+from cookscribe_lab.kitchen_films.drawing.colours import CHAR, darker, mixed, palette
+from cookscribe_lab.kitchen_films.drawing.paint import Sprite, patched
 from cookscribe_lab.kitchen_films.food_table import FOODS, Palette
 from cookscribe_lab.kitchen_films.states import Heat
 
@@ -17,23 +17,23 @@ _PAINTERS: dict[str, plants.Painter] = {
     "garlic": plants.garlic,
     "carrots": plants.carrots,
     "potatoes": plants.potatoes,
-    "cucumber": plants.long(5, 26, False, True),
-    "zucchini": plants.long(-4, 30, True, True),
+    "cucumber": partial(plants.long, bend=5, thick=26, tip=False),
+    "zucchini": partial(plants.long, bend=-4, thick=30, tip=True),
     "banana": plants.banana,
     "lettuce": plants.lettuce,
     "cabbage": plants.cabbage,
     "bell pepper": plants.pepper,
     "mushrooms": plants.mushrooms,
     "broccoli": plants.broccoli,
-    "spinach": plants.leaves(16, 17, 11, True),
-    "parsley": plants.leaves(30, 7, 6, True),
-    "cilantro": plants.leaves(30, 7, 6, True),
-    "basil": plants.leaves(9, 16, 12, True),
-    "peas": groceries.pile(5.5, 50),
-    "corn": groceries.pile(4.4, 70),
-    "beans": groceries.pile(5.5, 38, 1.2),
-    "rice": groceries.pile(2.0, 170, 2.0),
-    "ground beef": groceries.pile(4.0, 90, 1.6),
+    "spinach": partial(plants.leaves, count=16, long=17, wide=11),
+    "parsley": partial(plants.leaves, count=30, long=7, wide=6),
+    "cilantro": partial(plants.leaves, count=30, long=7, wide=6),
+    "basil": partial(plants.leaves, count=9, long=16, wide=12),
+    "peas": partial(groceries.pile, size=5.5, count=50),
+    "corn": partial(groceries.pile, size=4.4, count=70),
+    "beans": partial(groceries.pile, size=5.5, count=38, oval=1.2),
+    "rice": partial(groceries.pile, size=2.0, count=170, oval=2.0),
+    "ground beef": partial(groceries.pile, size=4.0, count=90, oval=1.6),
     "avocado": plants.avocado,
     "chili": plants.chili,
     "celery": plants.celery,
@@ -41,26 +41,26 @@ _PAINTERS: dict[str, plants.Painter] = {
     "strawberries": plants.strawberries,
     "apple": plants.apple,
     "lemon": plants.lemon,
-    "beef": groceries.slab(110, 66, True),
-    "pork": groceries.slab(110, 66, True),
-    "veal": groceries.slab(110, 66, True),
-    "chicken": groceries.slab(104, 58, False),
+    "beef": partial(groceries.slab, width=110, height=66, marbled=True),
+    "pork": partial(groceries.slab, width=110, height=66, marbled=True),
+    "veal": partial(groceries.slab, width=110, height=66, marbled=True),
+    "chicken": partial(groceries.slab, width=104, height=58, marbled=False),
     "bacon": groceries.bacon,
     "ham": groceries.ham,
     "sausages": groceries.sausages,
     "salmon": groceries.fillet,
     "cod": groceries.fillet,
     "shrimp": groceries.shrimp,
-    "tofu": groceries.block(66, 34, 34),
-    "cheese": groceries.block(72, 30, 40, holes=True),
-    "butter": groceries.block(76, 26, 26),
-    "chocolate": groceries.block(80, 50, 12, lines=True),
+    "tofu": partial(groceries.block, width=66, depth=34, height=34),
+    "cheese": partial(groceries.block, width=72, depth=30, height=40, holes=True),
+    "butter": partial(groceries.block, width=76, depth=26, height=26),
+    "chocolate": partial(groceries.block, width=80, depth=50, height=12, lines=True),
     "eggs": groceries.eggs,
     "bread": groceries.bread,
     "buns": groceries.buns,
     "tortilla": groceries.tortilla,
-    "pasta": groceries.strands(0.4),
-    "noodles": groceries.strands(4.0),
+    "pasta": partial(groceries.strands, wavy=0.4),
+    "noodles": partial(groceries.strands, wavy=4.0),
 }
 
 

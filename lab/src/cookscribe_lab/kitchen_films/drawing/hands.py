@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from PIL import Image
 
-from cookscribe_lab.kitchen_films.drawing.paint import Point, Sketch, Sprite, lighter, place, scaled, smooth, turned
+from cookscribe_lab.kitchen_films.drawing.colours import lighter
+from cookscribe_lab.kitchen_films.drawing.paint import Point, Sketch, Sprite, around, place, scaled, smooth, turned
 from cookscribe_lab.kitchen_films.food_table import Colour
 
 WOODEN: Colour = (196, 148, 92)
@@ -70,14 +71,7 @@ def _fist(s: Sketch, x: float, y: float, skin: Colour) -> None:
 
 
 def _palm(s: Sketch, x: float, y: float, skin: Colour) -> None:
-    s.polygon(
-        smooth(
-            [(x - 10, y - 24), (x + 22, y - 24), (x + 38, y - 8), (x + 38, y + 16), (x + 16, y + 30), (x - 10, y + 26)]
-        ),
-        skin,
-        9,
-        0.5,
-    )
+    s.blob(around(x, y, [(-10, -24), (22, -24), (38, -8), (38, 16), (16, 30), (-10, 26)]), skin, 9, 0.5)
 
 
 def _shaft_tool(tool: str, s: Sketch, tip: Point, hand: Point) -> None:
@@ -94,22 +88,8 @@ def _shaft_tool(tool: str, s: Sketch, tip: Point, hand: Point) -> None:
     match tool:
         case "spoon":
             s.line([along(20), along(length + 16)], WOODEN, 11, 4, 0.5)
-            s.polygon(
-                smooth(
-                    [
-                        along(-14, -5),
-                        along(2, -21),
-                        along(30, -13),
-                        along(40, 0),
-                        along(30, 13),
-                        along(2, 21),
-                        along(-14, 5),
-                    ]
-                ),
-                WOODEN,
-                8,
-                0.5,
-            )
+            bowl = [(-14, -5), (2, -21), (30, -13), (40, 0), (30, 13), (2, 21), (-14, 5)]
+            s.blob([along(*point) for point in bowl], WOODEN, 8, 0.5)
         case "spatula":
             s.line([along(30), along(length + 16)], (58, 58, 62), 10, 4, 0.5)
             s.polygon([along(-10, -30), along(-12, 30), along(36, 22), along(42, 0), along(36, -22)], METAL, 5, 0.4)
@@ -117,13 +97,8 @@ def _shaft_tool(tool: str, s: Sketch, tip: Point, hand: Point) -> None:
                 s.line([along(2, side), along(24, side * 0.8)], (120, 124, 130), 4)
         case "whisk":
             for side in (-24, -14, 0, 14, 24):
-                s.line(
-                    smooth([along(72), along(34, side), along(-6, side * 0.6), along(-12, 0), along(34, side)], 5)[:24],
-                    METAL,
-                    2.8,
-                    1,
-                    0.5,
-                )
+                wire = [along(72), along(34, side), along(-6, side * 0.6), along(-12, 0), along(34, side)]
+                s.line(smooth(wire, 5)[:24], METAL, 2.8, 1, 0.5)
                 s.line([along(72), along(36, side), along(4, side), along(-10, side * 0.3)], METAL, 2.8, 1, 0.5)
             s.line([along(70), along(length + 18)], (150, 154, 160), 14, 5, 0.5)
         case "masher":
@@ -132,9 +107,7 @@ def _shaft_tool(tool: str, s: Sketch, tip: Point, hand: Point) -> None:
             for side in (-24, -8, 8, 24):
                 s.line([along(-8, side), along(8, side)], (140, 144, 150), 6, 2, 0.4)
         case "butter knife":
-            s.polygon(
-                smooth([along(-42, -2), along(-20, -11), along(40, -9), along(44, 8), along(-20, 9)]), METAL, 4, 0.5
-            )
+            s.blob([along(-42, -2), along(-20, -11), along(40, -9), along(44, 8), along(-20, 9)], METAL, 4, 0.5)
             s.line([along(40), along(length + 16)], HANDLE, 15, 5, 0.5)
         case "tongs":
             for side in (-16, 16):
@@ -162,14 +135,11 @@ def holding(tool: str, skin: Colour, sleeve: Colour) -> Held:
 
 
 @lru_cache(maxsize=32)
-def left_holding(tool: str, skin: Colour, sleeve: Colour) -> Held:
-    """The same in the left hand."""
-    return holding(tool, skin, sleeve).mirrored()
-
-
-@lru_cache(maxsize=32)
 def with_knife(skin: Colour, sleeve: Colour) -> Held:
-    """A hand with a kitchen knife, blade to the left, edge down; the working point is the middle of the edge."""
+    """A hand with a kitchen knife; the working point is the middle of the edge.
+
+    It is held as over a board, edge down to the left: the arm comes from the lower right and leaves the board in view.
+    """
     s = Sketch(470, 240)
     _arm(s, (262, 84), (460, 190), skin, sleeve)
     _palm(s, 226, 66, skin)
@@ -179,13 +149,7 @@ def with_knife(skin: Colour, sleeve: Colour) -> Held:
     for x in (204, 226, 248):
         s.ellipse(x, 61, 3, 3, (170, 172, 176))
     _fist(s, 226, 64, skin)
-    return Held(s.sprite(), 100, 92).scaled(SIZE)
-
-
-@lru_cache(maxsize=64)
-def slanting_knife(skin: Colour, sleeve: Colour, degrees: int = -36) -> Held:
-    """The knife as one holds it over a board: the arm comes from the lower right and leaves the board in view."""
-    return with_knife(skin, sleeve).turned(degrees)
+    return Held(s.sprite(), 100, 92).scaled(SIZE).turned(-36)
 
 
 @lru_cache(maxsize=32)
@@ -197,7 +161,7 @@ def open_hand(skin: Colour, sleeve: Colour) -> Held:
         y = 52 + k * 15
         s.line([(112, y + 4), (112 - reach, y - 4 + k * 3)], skin, 16, 6, 0.5)
     s.line([(128, 96), (84, 122)], skin, 16, 6, 0.5)
-    s.polygon(smooth([(98, 44), (140, 42), (176, 66), (176, 100), (136, 112), (100, 106)]), skin, 11, 0.5)
+    s.blob([(98, 44), (140, 42), (176, 66), (176, 100), (136, 112), (100, 106)], skin, 11, 0.5)
     return Held(s.sprite(), 76, 78).scaled(SIZE)
 
 
@@ -206,7 +170,7 @@ def pinching(skin: Colour, sleeve: Colour) -> Held:
     """A hand with the fingertips together, pointing down; the working point is below the tips."""
     s = Sketch(420, 210)
     _arm(s, (148, 62), (410, 120), skin, sleeve)
-    s.polygon(smooth([(84, 30), (124, 24), (158, 44), (158, 80), (120, 92), (84, 78)]), skin, 11, 0.5)
+    s.blob([(84, 30), (124, 24), (158, 44), (158, 80), (120, 92), (84, 78)], skin, 11, 0.5)
     for x0, x1 in ((86, 66), (98, 74), (110, 80)):
         s.line([(x0, 58), (x1 - 6, 92), (x1 - 2, 122)], skin, 15, 6, 0.5)
     s.line([(122, 78), (104, 104), (84, 126)], lighter(skin, 0.05), 15, 6, 0.5)
@@ -218,7 +182,7 @@ def grasping(skin: Colour, sleeve: Colour) -> Held:
     """A hand that holds something flat or round between thumb and fingers, at its left; that thing goes there."""
     s = Sketch(420, 200)
     _arm(s, (150, 80), (410, 140), skin, sleeve)
-    s.polygon(smooth([(96, 40), (134, 36), (168, 60), (168, 98), (132, 110), (96, 98)]), skin, 11, 0.5)
+    s.blob([(96, 40), (134, 36), (168, 60), (168, 98), (132, 110), (96, 98)], skin, 11, 0.5)
     for k, reach in enumerate((34, 44, 42)):
         s.line([(108, 46 + k * 13), (108 - reach * 0.6, 38 + k * 13), (108 - reach, 52 + k * 12)], skin, 16, 6, 0.5)
     s.line([(120, 100), (88, 108), (64, 96)], lighter(skin, 0.05), 16, 6, 0.5)

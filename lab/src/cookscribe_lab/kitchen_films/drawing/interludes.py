@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from PIL import Image, ImageDraw, ImageFont
 
 from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.drawing import people, stage
 from cookscribe_lab.kitchen_films.drawing.assembly import picture_of
+from cookscribe_lab.kitchen_films.drawing.colours import darker, lighter, mixed
 from cookscribe_lab.kitchen_films.drawing.containers import waiting
 from cookscribe_lab.kitchen_films.drawing.contents import Portion, blend_colour, portions, without_fat
 from cookscribe_lab.kitchen_films.drawing.effects import steam
 from cookscribe_lab.kitchen_films.drawing.hands import open_hand
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, darker, lighter, mixed, place, scaled
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, place, scaled
 from cookscribe_lab.kitchen_films.drawing.style import Style
 from cookscribe_lab.kitchen_films.drawing.vessels import vessel
 from cookscribe_lab.kitchen_films.food_table import Colour
 from cookscribe_lab.kitchen_films.recipes import MadeUpRecipe
-from cookscribe_lab.kitchen_films.states import ItemState, Place
+from cookscribe_lab.kitchen_films.states import Place
 from cookscribe_lab.kitchen_films.timeline import InterludeKind
 from cookscribe_lab.kitchen_films.world import contents
 
@@ -57,7 +58,6 @@ class Interludes:
 
     def __init__(self, recipe: MadeUpRecipe, style: Style) -> None:
         self.recipe, self.style = recipe, style
-        self._kept: dict[object, Image.Image] = {}
 
     def paint(self, kind: InterludeKind, clock: float, done: float, seed: int) -> Image.Image:
         """One frame: seconds since the interlude began, and how much of it is over (0 to 1)."""
@@ -79,30 +79,29 @@ class Interludes:
 
     # -- cards
 
+    @cached_property
     def _card(self) -> Image.Image:
         """A coloured card with a pattern and a frame."""
-        if "card" not in self._kept:
-            base = mixed(self.style.sleeve, self.style.wall, 0.35)
-            image = Image.new("RGB", (stage.WIDTH, stage.HEIGHT), base)
-            draw = ImageDraw.Draw(image)
-            pattern = self.style.seed % 3
-            for k in range(-8, 24):
-                tone = lighter(base, 0.08)
-                if pattern == 0:
-                    draw.line([(k * 44, 0), (k * 44 + 220, stage.HEIGHT)], fill=tone, width=14)
-                elif pattern == 1:
-                    for y in range(0, stage.HEIGHT, 48):
-                        draw.ellipse([k * 48 + y % 96 / 4, y, k * 48 + 16 + y % 96 / 4, y + 16], fill=tone)
-                else:
-                    draw.line([(0, k * 30), (stage.WIDTH, k * 30)], fill=tone, width=10)
-            draw.rounded_rectangle(
-                [70, 90, 570, 270], radius=24, fill=lighter(self.style.wall, 0.5), outline=darker(base, 0.3), width=5
-            )
-            self._kept["card"] = image
-        return self._kept["card"]
+        base = mixed(self.style.sleeve, self.style.wall, 0.35)
+        image = Image.new("RGB", (stage.WIDTH, stage.HEIGHT), base)
+        draw = ImageDraw.Draw(image)
+        pattern = self.style.seed % 3
+        for k in range(-8, 24):
+            tone = lighter(base, 0.08)
+            if pattern == 0:
+                draw.line([(k * 44, 0), (k * 44 + 220, stage.HEIGHT)], fill=tone, width=14)
+            elif pattern == 1:
+                for y in range(0, stage.HEIGHT, 48):
+                    draw.ellipse([k * 48 + y % 96 / 4, y, k * 48 + 16 + y % 96 / 4, y + 16], fill=tone)
+            else:
+                draw.line([(0, k * 30), (stage.WIDTH, k * 30)], fill=tone, width=10)
+        draw.rounded_rectangle(
+            [70, 90, 570, 270], radius=24, fill=lighter(self.style.wall, 0.5), outline=darker(base, 0.3), width=5
+        )
+        return image
 
     def _title(self, clock: float) -> Image.Image:
-        frame = self._card().copy()
+        frame = self._card.copy()
         ink = darker(self.style.sleeve, 0.45) if sum(self.style.sleeve) < 600 else (70, 60, 60)
         lines = wrapped(self.recipe.dish, 20)
         rise = 14 * math.exp(-3 * clock)
@@ -110,17 +109,11 @@ class Interludes:
             written(frame, line, 320, 172 + 46 * (k - (len(lines) - 1) / 2) + rise, 42, ink)
         written(frame, "from the simulated kitchen", 320, 250, 17, mixed(ink, (140, 140, 140), 0.5))
         for k, name in enumerate(self.recipe.ingredients[:6]):
-            sprite = self._small(name)
-            x, y = (
-                (86 + 94 * k, 46 + 5 * math.sin(clock * 2 + k))
-                if k % 2 == 0
-                else (86 + 94 * k, 314 + 5 * math.sin(clock * 2 + k))
-            )
-            centred(frame, sprite, x, y)
+            centred(frame, _small(name), 86 + 94 * k, (46 if k % 2 == 0 else 314) + 5 * math.sin(clock * 2 + k))
         return frame
 
     def _credits(self, clock: float) -> Image.Image:
-        frame = self._card().copy()
+        frame = self._card.copy()
         ink = (70, 60, 60)
         written(frame, "thanks for watching", 320, 158 + 8 * math.exp(-2 * clock), 40, ink)
         written(frame, "a drawn video: nobody cooked this", 320, 216, 20, (120, 110, 110))
@@ -131,99 +124,86 @@ class Interludes:
             draw.ellipse([x - size, 310 - size, x + size, 310 + size], fill=lighter(self.style.sleeve, 0.4))
         return frame
 
-    def _small(self, name: str) -> Sprite:
-        key = ("small", name)
-        if key not in self._kept:
-            sprite = waiting(Portion(name))
-            self._kept[key] = scaled(sprite, min(0.72, 86 / sprite.height))
-        return self._kept[key]
-
     # -- kitchen
 
     def _ingredients(self, clock: float, done: float) -> Image.Image:
         """Everything laid out; a hand passes along."""
-        if "laid out" not in self._kept:
-            image = stage.counter(self.style).copy()
-            names = [*self.recipe.ingredients, *self.recipe.bystanders][:12]
-            columns = max(3, math.ceil(len(names) / 2))
-            for k, name in enumerate(names):
-                row, column = divmod(k, columns)
-                x = stage.WIDTH * (column + 0.5) / columns + (12 if row else -6)
-                sprite = waiting(Portion(name))
-                sprite = scaled(sprite, min(1.1, stage.WIDTH / columns * 0.92 / sprite.width))
-                centred(image, sprite, x, 142 + 112 * row)
-            self._kept["laid out"] = image
-        frame = self._kept["laid out"].copy()
+        frame = self._laid_out.copy()
         hand = open_hand(self.style.skin, self.style.sleeve)
         hand.put(frame, 110 + 430 * done, 300 + 8 * math.sin(clock * 3))
         return frame
 
+    @cached_property
+    def _laid_out(self) -> Image.Image:
+        image = stage.counter(self.style).copy()
+        names = [*self.recipe.ingredients, *self.recipe.bystanders][:12]
+        columns = max(3, math.ceil(len(names) / 2))
+        for k, name in enumerate(names):
+            row, column = divmod(k, columns)
+            x = stage.WIDTH * (column + 0.5) / columns + (12 if row else -6)
+            sprite = waiting(Portion(name))
+            sprite = scaled(sprite, min(1.1, stage.WIDTH / columns * 0.92 / sprite.width))
+            centred(image, sprite, x, 142 + 112 * row)
+        return image
+
     def _idle(self, clock: float, seed: int) -> Image.Image:
         """The counter is wiped, or the kitchen stands empty."""
         if seed % 3 == 0:
-            return self._empty_room(clock)
+            frame = self._empty_room.copy()
+            # A clock on the wall is all that moves.
+            place(frame, _wall_clock(int(clock * 2) % 12), 270, 30)
+            return frame
         frame = stage.counter(self.style).copy()
         x, y = 320 + 190 * math.sin(clock * 1.9), 220 + 54 * math.sin(clock * 3.1 + 1)
         centred(frame, _cloth(self.style.apron, self.style.seed % 4), x - 20, y + 8)
         open_hand(self.style.skin, self.style.sleeve).put(frame, x, y)
         return frame
 
-    def _empty_room(self, clock: float) -> Image.Image:
-        if "room" not in self._kept:
-            image = stage.room(self.style).copy()
-            image.paste(stage.counter(self.style).crop((0, 100, stage.WIDTH, 220)), (0, stage.HEIGHT - 120))
-            for k, name in enumerate(self.recipe.bystanders):
-                centred(image, self._small(name), 220 + 110 * k, stage.HEIGHT - 96)
-            self._kept["room"] = image
-        frame = self._kept["room"].copy()
-        # A clock on the wall is all that moves.
-        place(frame, _wall_clock(int(clock * 2) % 12), 270, 30)
-        return frame
+    @cached_property
+    def _empty_room(self) -> Image.Image:
+        image = stage.room(self.style).copy()
+        image.paste(stage.counter(self.style).crop((0, 100, stage.WIDTH, 220)), (0, stage.HEIGHT - 120))
+        for k, name in enumerate(self.recipe.bystanders):
+            centred(image, _small(name), 220 + 110 * k, stage.HEIGHT - 96)
+        return image
 
     # -- the dish
 
-    def _final(self) -> tuple[dict[str, ItemState], Place]:
-        state = self.recipe.steps[-1].after
-        where = next(spot for spot in _FINAL_PLACES if contents(state, spot))
-        return state, where
-
     def _dish(self, clock: float) -> Image.Image:
         """The finished dish on a set table."""
-        if "dish" not in self._kept:
-            self._kept["dish"] = self._set_table()
-        frame = self._kept["dish"].copy()
-        _, where = self._final()
-        if where is not Place.GLASS:
+        image, steams = self._set_table
+        frame = image.copy()
+        if steams:
             steam(frame, 320, 180, 80, clock, 3)
         return frame
 
-    def _set_table(self) -> Image.Image:
-        state, where = self._final()
+    @cached_property
+    def _set_table(self) -> tuple[Image.Image, bool]:
+        """The table, and whether what stands on it is hot."""
+        state = self.recipe.steps[-1].after
+        where = next(spot for spot in _FINAL_PLACES if contents(state, spot))
         image = stage.soft_table(self.style).copy()
-        image.paste(_napkin(self.style.sleeve), (40, 170), _napkin(self.style.sleeve))
-        thing = vessel(
-            where if where is Place.GLASS else Place.TRAY if where is Place.TRAY else Place.PLATE, self.style
-        )
+        place(image, _napkin(self.style.sleeve), 40, 170)
+        thing = vessel(where if where in (Place.GLASS, Place.TRAY) else Place.PLATE, self.style)
         if where is Place.GLASS:
             colour = blend_colour(portions(state, contents(state, where)))
             s = Sketch(140, 210)
-            s.polygon([(20, 30), (120, 30), (110, 204), (30, 204)], colour, 10, 0.4).ellipse(
-                70, 30, 50, 12, lighter(colour, 0.3), 3
-            )
+            s.polygon([(20, 30), (120, 30), (110, 204), (30, 204)], colour, 10, 0.4)
+            s.ellipse(70, 30, 50, 12, lighter(colour, 0.3), 3)
             centred(image, s.sprite(), thing.cx, thing.cy + 106)
             thing.put_on(image)
-            return image
+            return image, False
         thing.put_on(image)
-        names = without_fat(state, contents(state, where))
-        centred(
-            image,
-            picture_of(
-                portions(state, names), thing.rx, thing.ry, generator("dish", self.style.seed).integers(99).item()
-            ),
-            thing.cx,
-            thing.cy,
-        )
-        return image
+        items = portions(state, without_fat(state, contents(state, where)))
+        seed = generator("dish", self.style.seed).integers(99).item()
+        centred(image, picture_of(items, thing.rx, thing.ry, seed), thing.cx, thing.cy)
+        return image, True
+
+
+@lru_cache(maxsize=64)
+def _small(name: str) -> Sprite:
+    sprite = waiting(Portion(name))
+    return scaled(sprite, min(0.72, 86 / sprite.height))
 
 
 @lru_cache(maxsize=16)

@@ -6,7 +6,7 @@ Everything is measured in stage pixels; a `Sketch` works at three times that siz
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageOps
@@ -18,31 +18,6 @@ Sprite = Image.Image  # RGBA, at stage size
 
 SUPER = 3
 _LIGHT = (-0.55, -0.83)  # from the upper left
-
-
-def mixed(first: Colour, second: Colour, share: float) -> Colour:
-    """`share` of the second colour in the first."""
-    return (
-        round(first[0] + (second[0] - first[0]) * share),
-        round(first[1] + (second[1] - first[1]) * share),
-        round(first[2] + (second[2] - first[2]) * share),
-    )
-
-
-def lighter(colour: Colour, share: float) -> Colour:
-    """Towards white."""
-    return mixed(colour, (255, 255, 255), share)
-
-
-def darker(colour: Colour, share: float) -> Colour:
-    """Towards black."""
-    return mixed(colour, (0, 0, 0), share)
-
-
-def varied(colour: Colour, rng: np.random.Generator, amount: float = 12.0) -> Colour:
-    """The colour with a little chance in its brightness."""
-    shift = float(rng.normal(0.0, amount))
-    return tuple(int(np.clip(round(channel + shift), 0, 255)) for channel in colour)  # type: ignore[return-value]
 
 
 def smooth(points: Sequence[Point], steps: int = 8) -> list[Point]:
@@ -63,6 +38,11 @@ def smooth(points: Sequence[Point], steps: int = 8) -> list[Point]:
     return [(float(x), float(y)) for x, y in np.stack(curve, axis=1).reshape(-1, 2)]
 
 
+def around(cx: float, cy: float, offsets: Sequence[Point]) -> list[Point]:
+    """An outline given by how far its points lie from a centre."""
+    return [(cx + x, cy + y) for x, y in offsets]
+
+
 def wobbly(
     cx: float, cy: float, rx: float, ry: float, rng: np.random.Generator, amount: float = 0.12, corners: int = 9
 ) -> list[Point]:
@@ -72,6 +52,15 @@ def wobbly(
     return [
         (cx + rx * float(r) * math.cos(a), cy + ry * float(r) * math.sin(a)) for a, r in zip(angles, radii, strict=True)
     ]
+
+
+def spots(
+    cx: float, cy: float, rx: float, ry: float, count: int, rng: np.random.Generator, reach: float = 1.0
+) -> Iterator[Point]:
+    """Chance places inside an ellipse, up to `reach` of the way to its edge; each is drawn when it is asked for."""
+    for _ in range(count):
+        a, r = rng.uniform(0, 2 * math.pi), math.sqrt(rng.uniform()) * reach
+        yield cx + rx * r * math.cos(a), cy + ry * r * math.sin(a)
 
 
 class Sketch:
@@ -95,10 +84,16 @@ class Sketch:
     def polygon(
         self, points: Sequence[Point], colour: Colour, bevel: float = 0, strength: float = 0.5, alpha: int = 255
     ) -> Sketch:
-        """A polygon; pass points through `smooth` for a rounded one."""
+        """A polygon with sharp corners."""
         part = _Part(self, _bounds(points), bevel)
         part.draw.polygon(part.points(points), fill=255)
         return self._fill(part, colour, bevel, strength, alpha)
+
+    def blob(
+        self, points: Sequence[Point], colour: Colour, bevel: float = 0, strength: float = 0.5, alpha: int = 255
+    ) -> Sketch:
+        """A rounded shape: a smooth curve through the points."""
+        return self.polygon(smooth(points), colour, bevel, strength, alpha)
 
     def box(
         self, left: float, top: float, right: float, bottom: float, colour: Colour, radius: float = 0,

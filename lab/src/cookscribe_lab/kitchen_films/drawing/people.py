@@ -8,10 +8,10 @@ from functools import lru_cache
 from PIL import Image
 
 from cookscribe_lab.kitchen_films.drawing import stage
+from cookscribe_lab.kitchen_films.drawing.colours import darker, lighter, mixed
 from cookscribe_lab.kitchen_films.drawing.hands import Held, holding, open_hand
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, darker, lighter, mixed, place, smooth
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, centred, place
 from cookscribe_lab.kitchen_films.drawing.style import Style
-from cookscribe_lab.kitchen_films.food_table import Colour
 
 _CX = 320
 
@@ -19,16 +19,10 @@ _CX = 320
 @lru_cache(maxsize=4)
 def _body(style: Style) -> Sprite:
     s = Sketch(360, 230)
-    s.polygon(
-        smooth([(20, 230), (30, 110), (90, 58), (150, 40), (210, 40), (270, 58), (330, 110), (340, 230)]),
-        style.sleeve,
-        22,
-        0.5,
-    )
+    outline = [(20, 230), (30, 110), (90, 58), (150, 40), (210, 40), (270, 58), (330, 110), (340, 230)]
+    s.blob(outline, style.sleeve, 22, 0.5)
     s.box(148, 0, 212, 62, style.skin, 20, 10, 0.5)
-    s.polygon(
-        smooth([(146, 46), (180, 76), (214, 46), (200, 40), (180, 56), (160, 40)]), lighter(style.sleeve, 0.35), 3
-    )
+    s.blob([(146, 46), (180, 76), (214, 46), (200, 40), (180, 56), (160, 40)], lighter(style.sleeve, 0.35), 3)
     s.polygon([(112, 110), (248, 110), (268, 230), (92, 230)], style.apron, 10, 0.35)
     s.line([(116, 112), (134, 54)], style.apron, 12, 4).line([(244, 112), (226, 54)], style.apron, 12, 4)
     return s.box(140, 168, 220, 214, darker(style.apron, 0.12), 8, 4, 0.3).sprite()
@@ -40,38 +34,20 @@ def _head(style: Style) -> Sprite:
     s = Sketch(220, 250)
     hair = style.hair
     if style.hair_cut == 0:  # long
-        s.polygon(
-            smooth(
-                [(30, 110), (44, 40), (110, 14), (176, 40), (190, 110), (196, 214), (150, 226), (70, 226), (24, 214)]
-            ),
-            hair,
-            16,
-            0.5,
-        )
+        outline = [(30, 110), (44, 40), (110, 14), (176, 40), (190, 110), (196, 214), (150, 226), (70, 226), (24, 214)]
+        s.blob(outline, hair, 16, 0.5)
     elif style.hair_cut == 3:  # bun
         s.ellipse(110, 26, 32, 26, hair, 12, 0.5)
     s.ellipse(44, 138, 13, 20, style.skin, 6, 0.5).ellipse(176, 138, 13, 20, style.skin, 6, 0.5)
-    s.polygon(
-        smooth([(48, 120), (54, 70), (110, 46), (166, 70), (172, 120), (160, 178), (110, 212), (60, 178)]),
-        style.skin,
-        22,
-        0.45,
-    )
+    outline = [(48, 120), (54, 70), (110, 46), (166, 70), (172, 120), (160, 178), (110, 212), (60, 178)]
+    s.blob(outline, style.skin, 22, 0.45)
     if style.hair_cut == 2:  # a toque
-        s.polygon(
-            smooth([(44, 92), (34, 30), (74, 6), (110, 0), (146, 6), (186, 30), (176, 92), (110, 80)]),
-            (246, 246, 244),
-            14,
-            0.4,
-        )
+        outline = [(44, 92), (34, 30), (74, 6), (110, 0), (146, 6), (186, 30), (176, 92), (110, 80)]
+        s.blob(outline, (246, 246, 244), 14, 0.4)
         s.box(46, 70, 174, 104, (236, 236, 234), 8, 6, 0.4)
     else:
-        s.polygon(
-            smooth([(42, 124), (44, 66), (110, 26), (176, 66), (178, 124), (160, 86), (124, 74), (84, 82), (60, 92)]),
-            hair,
-            12,
-            0.5,
-        )
+        outline = [(42, 124), (44, 66), (110, 26), (176, 66), (178, 124), (160, 86), (124, 74), (84, 82), (60, 92)]
+        s.blob(outline, hair, 12, 0.5)
     for side in (-1, 1):
         s.line([(110 + side * 44, 108), (110 + side * 18, 104)], darker(hair, 0.1), 6, 2)
         s.ellipse(110 + side * 42, 158, 14, 9, mixed(style.skin, (230, 90, 80), 0.35), alpha=120)
@@ -134,9 +110,10 @@ def talking(style: Style, clock: float, seed: int) -> Image.Image:
     _person(frame, style, clock, mouth, 6 * math.sin(clock * 0.9))
     _fronted(frame, style)
     swing = math.sin(clock * 2.1 + seed)
-    _gesture(style).put(frame, _CX + 96, 262 + 18 * swing)
+    right, left, _ = _hands(style)
+    right.put(frame, _CX + 96, 262 + 18 * swing)
     if seed % 2:
-        _left_gesture(style).put(frame, _CX - 96, 266 - 18 * swing)
+        left.put(frame, _CX - 96, 266 - 18 * swing)
     return frame
 
 
@@ -149,21 +126,13 @@ def tasting(style: Style, clock: float, done: float) -> Image.Image:
         mouth = 1 + int(clock * 4) % 2
     _person(frame, style, clock, mouth, 0.0)
     _fronted(frame, style)
-    spoon = _tasting_spoon(style.skin, style.sleeve)
+    _, _, spoon = _hands(style)
     spoon.put(frame, _CX + 120 - 116 * near, 250 - 78 * near)
     return frame
 
 
 @lru_cache(maxsize=16)
-def _tasting_spoon(skin: Colour, sleeve: Colour) -> Held:
-    return holding("spoon", skin, sleeve).turned(-72)
-
-
-@lru_cache(maxsize=16)
-def _gesture(style: Style) -> Held:
-    return open_hand(style.skin, style.sleeve).turned(-70)
-
-
-@lru_cache(maxsize=16)
-def _left_gesture(style: Style) -> Held:
-    return _gesture(style).mirrored()
+def _hands(style: Style) -> tuple[Held, Held, Held]:
+    """The right and the left hand that explain, and the one with the tasting spoon."""
+    right = open_hand(style.skin, style.sleeve).turned(-70)
+    return right, right.mirrored(), holding("spoon", style.skin, style.sleeve).turned(-72)

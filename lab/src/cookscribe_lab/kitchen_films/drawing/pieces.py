@@ -8,22 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.drawing.colours import CHAR, palette
+from cookscribe_lab.kitchen_films.drawing.colours import CHAR, darker, lighter, mixed, palette, varied
 from cookscribe_lab.kitchen_films.drawing.foods import has_body, whole
 from cookscribe_lab.kitchen_films.drawing.groceries import slice_of_bread
-from cookscribe_lab.kitchen_films.drawing.paint import (
-    Sketch,
-    Sprite,
-    darker,
-    lighter,
-    mixed,
-    patched,
-    scaled,
-    smooth,
-    turned,
-    varied,
-    wobbly,
-)
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, around, patched, scaled, smooth, turned, wobbly
 from cookscribe_lab.kitchen_films.food_table import FOODS, Kind, Palette
 from cookscribe_lab.kitchen_films.states import Cut, Heat
 
@@ -34,17 +22,9 @@ _GRAINS = {"peas": 9.0, "corn": 8.0, "beans": 11.0, "rice": 6.5}
 
 def _round_slice(s: Sketch, p: Palette, rng: np.random.Generator, rx: float, ry: float, rim: float) -> None:
     cx, cy = s.width / 2, s.height / 2
-    s.polygon(smooth(wobbly(cx, cy + 2.5, rx, ry, rng, 0.03)), darker(p.skin, 0.2))
-    s.polygon(smooth(wobbly(cx, cy, rx, ry, rng, 0.03)), p.skin, 2, 0.3)
-    s.polygon(smooth(wobbly(cx, cy, rx * rim, ry * rim, rng, 0.03)), p.flesh, 3, 0.2)
-
-
-def _spokes(s: Sketch, p: Palette, rx: float, ry: float, count: int, width: float) -> None:
-    cx, cy = s.width / 2, s.height / 2
-    for k in range(count):
-        a = 2 * math.pi * k / count
-        s.line([(cx + 0.25 * rx * math.cos(a), cy + 0.25 * ry * math.sin(a)),
-                (cx + rx * math.cos(a), cy + ry * math.sin(a))], p.mark, width)  # fmt: skip
+    s.blob(wobbly(cx, cy + 2.5, rx, ry, rng, 0.03), darker(p.skin, 0.2))
+    s.blob(wobbly(cx, cy, rx, ry, rng, 0.03), p.skin, 2, 0.3)
+    s.blob(wobbly(cx, cy, rx * rim, ry * rim, rng, 0.03), p.flesh, 3, 0.2)
 
 
 def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
@@ -73,7 +53,9 @@ def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
             s.ellipse(cx, cy, 6, 5, p.mark, 1, 0.2)
         case "lemon":
             _round_slice(s, p, rng, 19, 16, 0.84)
-            _spokes(s, p, 15, 12.5, 8, 1.8)
+            for k in range(8):
+                x, y = 15 * math.cos(k * math.pi / 4), 12.5 * math.sin(k * math.pi / 4)
+                s.line([(cx + 0.25 * x, cy + 0.25 * y), (cx + x, cy + y)], p.mark, 1.8)
         case "banana":
             _round_slice(s, Palette(p.mark, p.flesh, p.mark), rng, 14, 12, 0.94)
             for a in (0.5, 2.6, 4.7):
@@ -89,51 +71,20 @@ def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
             s.line(smooth(wobbly(cx, cy, 13.5, 10, rng, 0.1, 8)), p.mark, 1.5)
         case "mushrooms":
             s.box(cx - 5, cy - 2, cx + 5, cy + 17, p.flesh, 4, 2, 0.3)
-            s.polygon(
-                smooth(
-                    [
-                        (cx - 18, cy + 2),
-                        (cx - 14, cy - 11),
-                        (cx, cy - 16),
-                        (cx + 14, cy - 11),
-                        (cx + 18, cy + 2),
-                        (cx, cy + 4),
-                    ]
-                ),
-                p.skin,
-                2,
-                0.3,
-            )
-            s.polygon(
-                smooth(
-                    [(cx - 14, cy), (cx - 10, cy - 8), (cx, cy - 12), (cx + 10, cy - 8), (cx + 14, cy), (cx, cy + 1)]
-                ),
-                p.flesh,
-            )
+            s.blob(around(cx, cy, [(-18, 2), (-14, -11), (0, -16), (14, -11), (18, 2), (0, 4)]), p.skin, 2, 0.3)
+            s.blob(around(cx, cy, [(-14, 0), (-10, -8), (0, -12), (10, -8), (14, 0), (0, 1)]), p.flesh)
             s.line([(cx - 12, cy + 1), (cx + 12, cy + 1)], p.mark, 2.2)
         case "avocado":
             s.line([(cx - 15, cy + 6), (cx - 6, cy - 9), (cx + 8, cy - 9), (cx + 16, cy + 6)], p.skin, 11, 2, 0.4)
             s.line([(cx - 13, cy + 5), (cx - 5, cy - 7), (cx + 7, cy - 7), (cx + 14, cy + 5)], p.flesh, 8, 2, 0.3)
         case "apple":
-            s.polygon(smooth([(cx - 20, cy - 4), (cx, cy - 13), (cx + 20, cy - 4), (cx, cy + 1)]), p.skin, 2, 0.3)
-            s.polygon(
-                smooth([(cx - 19, cy - 3), (cx, cy - 9), (cx + 19, cy - 3), (cx + 8, cy + 9), (cx - 8, cy + 9)]),
-                p.flesh,
-                3,
-                0.2,
-            )
+            s.blob([(cx - 20, cy - 4), (cx, cy - 13), (cx + 20, cy - 4), (cx, cy + 1)], p.skin, 2, 0.3)
+            s.blob(around(cx, cy, [(-19, -3), (0, -9), (19, -3), (8, 9), (-8, 9)]), p.flesh, 3, 0.2)
         case "strawberries":
-            outline = [
-                (cx - 13, cy - 9),
-                (cx, cy - 13),
-                (cx + 13, cy - 9),
-                (cx + 9, cy + 8),
-                (cx, cy + 16),
-                (cx - 9, cy + 8),
-            ]
-            s.polygon(smooth(outline), p.skin, 2, 0.3)
-            s.polygon(smooth([(cx + (x - cx) * 0.78, cy + (y - cy) * 0.78) for x, y in outline]), p.flesh, 2, 0.2)
-            s.polygon(smooth([(cx + (x - cx) * 0.3, cy + (y - cy) * 0.4) for x, y in outline]), p.mark)
+            outline = [(-13, -9), (0, -13), (13, -9), (9, 8), (0, 16), (-9, 8)]
+            s.blob(around(cx, cy, outline), p.skin, 2, 0.3)
+            s.blob([(cx + x * 0.78, cy + y * 0.78) for x, y in outline], p.flesh, 2, 0.2)
+            s.blob([(cx + x * 0.3, cy + y * 0.4) for x, y in outline], p.mark)
         case "chili" | "sausages":
             wide = 15 if name == "sausages" else 8
             _round_slice(s, p, rng, wide, wide * 0.8, 0.8)
@@ -144,32 +95,23 @@ def _slice(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
             for _ in range(4):
                 s.ellipse(rng.uniform(13, 40), rng.uniform(13, 33), 3, 2.4, p.mark, 1, 0.4)
         case "ham":
-            s.polygon(smooth(wobbly(cx, cy, 22, 18, rng, 0.05)), p.mark, 2, 0.3)
-            s.polygon(smooth(wobbly(cx, cy, 19.5, 15.5, rng, 0.05)), p.skin, 2, 0.2)
+            s.blob(wobbly(cx, cy, 22, 18, rng, 0.05), p.mark, 2, 0.3)
+            s.blob(wobbly(cx, cy, 19.5, 15.5, rng, 0.05), p.skin, 2, 0.2)
         case "bacon":
             for shift, colour, thick in ((0, p.skin, 13), (-3, p.mark, 3), (3.5, p.mark, 2.4)):
-                s.line(
-                    [(6 + 8 * k, cy + shift + 2.4 * math.sin(k * 1.5)) for k in range(6)],
-                    colour,
-                    thick,
-                    3 if thick > 5 else 0,
-                )
+                strip = [(6 + 8 * k, cy + shift + 2.4 * math.sin(k * 1.5)) for k in range(6)]
+                s.line(strip, colour, thick, 3 if thick > 5 else 0)
         case "bread" | "buns":
             return scaled(slice_of_bread(p), 0.5)
         case _ if name in _LEAFY:
             for _ in range(3):
                 x, y = rng.uniform(8, 24), rng.uniform(8, 36)
-                s.line(
-                    smooth([(x, y), (x + 9, y - 5), (x + 22, y + 3), (x + 9, y - 3)], 4),
-                    varied(p.flesh, rng, 16),
-                    4.6,
-                    1.5,
-                    0.5,
-                )
+                leaf = smooth([(x, y), (x + 9, y - 5), (x + 22, y + 3), (x + 9, y - 3)], 4)
+                s.line(leaf, varied(p.flesh, rng, 16), 4.6, 1.5, 0.5)
                 s.line([(x + 4, y - 3), (x + 15, y - 2)], p.mark, 1.2)
         case _:
-            s.polygon(smooth(wobbly(cx, cy, 22, 11, rng, 0.12)), p.mark, 3, 0.35)
-            s.polygon(smooth(wobbly(cx, cy - 1, 20, 9, rng, 0.12)), p.flesh, 4, 0.4)
+            s.blob(wobbly(cx, cy, 22, 11, rng, 0.12), p.mark, 3, 0.35)
+            s.blob(wobbly(cx, cy - 1, 20, 9, rng, 0.12), p.flesh, 4, 0.4)
             if name in ("salmon", "beef", "pork", "veal"):
                 for x in (16, 26, 36):
                     s.line([(x, cy - 5), (x + 3, cy + 5)], p.mark, 1.5, alpha=190)
@@ -181,12 +123,10 @@ def _cube(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(30, 28)
     if name in ("parsley", "cilantro", "basil"):
         for _ in range(5):
-            s.polygon(
-                smooth(wobbly(rng.uniform(6, 24), rng.uniform(6, 22), 4, 3, rng, 0.3)), varied(p.flesh, rng, 18), 1.5
-            )
+            s.blob(wobbly(rng.uniform(6, 24), rng.uniform(6, 22), 4, 3, rng, 0.3), varied(p.flesh, rng, 18), 1.5)
         return s.sprite()
     if name in ("lettuce", "cabbage", "spinach"):
-        s.polygon(smooth(wobbly(15, 14, 12, 9, rng, 0.3, 8)), varied(p.flesh, rng, 16), 4, 0.6)
+        s.blob(wobbly(15, 14, 12, 9, rng, 0.3, 8), varied(p.flesh, rng, 16), 4, 0.6)
         return s.line([(8, 16), (22, 12)], p.mark, 1.6).sprite()
     if name == "broccoli":
         s.line([(15, 14), (15, 26)], p.mark, 7, 2)
@@ -194,9 +134,9 @@ def _cube(name: str, p: Palette, rng: np.random.Generator) -> Sprite:
             s.ellipse(x, y, 6.5, 6, varied(p.skin, rng, 12), 3, 0.6)
         return s.sprite()
     if name == "eggs":
-        s.polygon(smooth(wobbly(15, 14, 11, 9, rng, 0.2, 6)), p.flesh, 3, 0.3)
+        s.blob(wobbly(15, 14, 11, 9, rng, 0.2, 6), p.flesh, 3, 0.3)
         if rng.random() < 0.6:
-            s.polygon(smooth(wobbly(16, 13, 6, 5, rng, 0.2, 6)), p.mark, 2, 0.3)
+            s.blob(wobbly(16, 13, 6, 5, rng, 0.2, 6), p.mark, 2, 0.3)
         return s.sprite()
     size = {"garlic": 6.0, "ginger": 6.5, "chili": 6.0, "chocolate": 8.0}.get(name, 9.5)
     face = varied(p.flesh, rng, 7)
@@ -247,16 +187,14 @@ def _curl(p: Palette, rng: np.random.Generator, wide: float) -> Sprite:
 def _crumble(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(36, 30)
     for _ in range(5):
-        s.polygon(
-            smooth(wobbly(rng.uniform(8, 28), rng.uniform(8, 22), 7, 5, rng, 0.25)), varied(p.skin, rng, 12), 3, 0.5
-        )
+        s.blob(wobbly(rng.uniform(8, 28), rng.uniform(8, 22), 7, 5, rng, 0.25), varied(p.skin, rng, 12), 3, 0.5)
     return s.sprite()
 
 
 def _yolk(p: Palette, rng: np.random.Generator) -> Sprite:
     """A cracked egg."""
     s = Sketch(84, 62)
-    s.polygon(smooth(wobbly(42, 31, 38, 27, rng, 0.1)), (250, 250, 240), 4, 0.15, alpha=205)
+    s.blob(wobbly(42, 31, 38, 27, rng, 0.1), (250, 250, 240), 4, 0.15, alpha=205)
     s.ellipse(43, 30, 16, 13, p.mark, 6, 0.4)
     return s.ellipse(38, 25, 4, 2.6, (255, 236, 170), alpha=210).sprite()
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, darker, lighter, mixed, smooth, varied, wobbly
+from cookscribe_lab.kitchen_films.drawing.colours import darker, lighter, mixed, varied
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, Sprite, around, smooth, wobbly
 from cookscribe_lab.kitchen_films.food_table import Palette
 
 Painter = Callable[[Palette, np.random.Generator], Sprite]
@@ -16,7 +17,7 @@ STALK = (70, 120, 44)
 
 def tomato(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(92, 88)
-    s.polygon(smooth(wobbly(46, 48, 40, 36, rng, 0.03)), p.skin, 14, 0.5)
+    s.blob(wobbly(46, 48, 40, 36, rng, 0.03), p.skin, 14, 0.5)
     s.ellipse(32, 32, 9, 5, lighter(p.skin, 0.55), alpha=150)
     for k in range(5):
         a = k * 2 * math.pi / 5 + 0.3
@@ -25,20 +26,18 @@ def tomato(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.line([(46, 18), (48, 6)], darker(STALK, 0.2), 4, 1).sprite()
 
 
-def onion(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def onion(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(88, 92)
-    s.polygon(smooth([(44, 8), (50, 22), (80, 42), (74, 76), (44, 86), (14, 76), (8, 42), (38, 22)]), p.skin, 13, 0.5)
+    s.blob([(44, 8), (50, 22), (80, 42), (74, 76), (44, 86), (14, 76), (8, 42), (38, 22)], p.skin, 13, 0.5)
     for k in (-2, -1, 0, 1, 2):
         s.line(smooth([(44, 14), (44 + k * 13, 44), (44 + k * 8, 82), (44 + k * 13, 46)], 6), darker(p.skin, 0.22), 1.4)
     s.line([(40, 86), (38, 91)], (120, 96, 70), 1.5).line([(48, 86), (50, 91)], (120, 96, 70), 1.5)
     return s.line([(44, 12), (42, 2)], darker(p.skin, 0.3), 5, 1).sprite()
 
 
-def garlic(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def garlic(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(72, 76)
-    s.polygon(smooth([(36, 4), (40, 22), (64, 42), (58, 66), (36, 72), (14, 66), (8, 42), (32, 22)]), p.skin, 9, 0.4)
+    s.blob([(36, 4), (40, 22), (64, 42), (58, 66), (36, 72), (14, 66), (8, 42), (32, 22)], p.skin, 9, 0.4)
     for x in (22, 36, 50):
         s.line([(36, 20), (x, 44), (36 + (x - 36) * 0.8, 68)], p.mark, 1.6)
     return s.sprite()
@@ -47,12 +46,8 @@ def garlic(p: Palette, rng: np.random.Generator) -> Sprite:
 def carrots(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(132, 84)
     for y, tip in ((26, 116), (56, 122)):
-        s.polygon(
-            smooth([(26, y - 13), (32, y - 15), (tip - 30, y - 5), (tip, y + 2), (tip - 34, y + 8), (30, y + 14)]),
-            p.skin,
-            6,
-            0.5,
-        )
+        outline = [(26, y - 13), (32, y - 15), (tip - 30, y - 5), (tip, y + 2), (tip - 34, y + 8), (30, y + 14)]
+        s.blob(outline, p.skin, 6, 0.5)
         for x in range(38, tip - 26, 13):
             s.line([(x, y - 8 + float(rng.integers(0, 5))), (x + 1, y - 1)], darker(p.skin, 0.2), 1.3)
         for k in (-9, -3, 4, 10):
@@ -63,33 +58,26 @@ def carrots(p: Palette, rng: np.random.Generator) -> Sprite:
 def potatoes(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(116, 84)
     for cx, cy, rx, ry in ((42, 32, 36, 26), (76, 52, 36, 27)):
-        s.polygon(smooth(wobbly(cx, cy, rx, ry, rng, 0.07)), varied(p.skin, rng, 6), 12, 0.5)
+        s.blob(wobbly(cx, cy, rx, ry, rng, 0.07), varied(p.skin, rng, 6), 12, 0.5)
     return s.dots(rng, 26, 1.6, [darker(p.skin, 0.3)]).sprite()
 
 
-def long(bend: float, thick: float, tip: bool, stripes: bool) -> Painter:
-    def paint(p: Palette, rng: np.random.Generator) -> Sprite:
-        del rng
-        s = Sketch(140, 66)
-        spine = [(16 + 104 * t, 36 + bend * (4 * (t - 0.5) ** 2 - 0.6)) for t in np.linspace(0, 1, 9)]
-        s.line(spine, p.skin, thick, thick * 0.34, 0.55)
-        if stripes:
-            for shift in (-0.22, 0.1):
-                s.line([(x, y + thick * shift) for x, y in spine[1:-1]], lighter(p.skin, 0.25), 1.6, alpha=170)
-        if tip:
-            s.line([spine[-1], (spine[-1][0] + 9, spine[-1][1] - 6)], STALK, 6, 2)
-        return s.sprite()
-
-    return paint
+def long(p: Palette, _rng: np.random.Generator, bend: float, thick: float, tip: bool) -> Sprite:
+    s = Sketch(140, 66)
+    spine = [(16 + 104 * t, 36 + bend * (4 * (t - 0.5) ** 2 - 0.6)) for t in np.linspace(0, 1, 9)]
+    s.line(spine, p.skin, thick, thick * 0.34, 0.55)
+    for shift in (-0.22, 0.1):
+        s.line([(x, y + thick * shift) for x, y in spine[1:-1]], lighter(p.skin, 0.25), 1.6, alpha=170)
+    if tip:
+        s.line([spine[-1], (spine[-1][0] + 9, spine[-1][1] - 6)], STALK, 6, 2)
+    return s.sprite()
 
 
-def banana(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def banana(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(140, 84)
     for lift in (0, 15):
-        s.polygon(
-            smooth([(10, 26 + lift), (34, 52 + lift), (74, 62 + lift), (112, 48 + lift), (130, 18 + lift),
-                    (106, 34 + lift), (72, 42 + lift), (36, 32 + lift)]), p.skin, 6, 0.45)  # fmt: skip
+        outline = [(10, 26), (34, 52), (74, 62), (112, 48), (130, 18), (106, 34), (72, 42), (36, 32)]
+        s.blob(around(0, lift, outline), p.skin, 6, 0.45)
         s.line([(130, 18 + lift), (133, 10 + lift)], (110, 86, 40), 5)
         s.line([(10, 26 + lift), (7, 23 + lift)], (90, 70, 36), 4)
     return s.sprite()
@@ -101,31 +89,25 @@ def lettuce(p: Palette, rng: np.random.Generator) -> Sprite:
         for k in range(8):
             a = k * math.pi / 4 + radius
             cx, cy = 58 + radius * 0.5 * math.cos(a), 52 + radius * 0.45 * math.sin(a)
-            s.polygon(
-                smooth(wobbly(cx, cy, radius * 0.46, radius * 0.42, rng, 0.24, 11)),
-                mixed(p.skin, p.mark, share),
-                5,
-                0.5,
-            )
+            s.blob(wobbly(cx, cy, radius * 0.46, radius * 0.42, rng, 0.24, 11), mixed(p.skin, p.mark, share), 5, 0.5)
     return s.sprite()
 
 
 def cabbage(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(108, 100)
-    s.polygon(smooth(wobbly(54, 51, 48, 45, rng, 0.03)), p.skin, 16, 0.5)
+    s.blob(wobbly(54, 51, 48, 45, rng, 0.03), p.skin, 16, 0.5)
     for shift in (-26, -12, 2, 16, 30):
         s.line(
             smooth([(54, 88), (54 + shift, 60), (54 + shift * 1.2, 26), (54 + shift, 60)], 6), lighter(p.skin, 0.5), 2
         )
-    s.polygon(smooth([(60, 8), (98, 28), (96, 74), (66, 92), (80, 50)]), lighter(p.skin, 0.18), 6, 0.5)
+    s.blob([(60, 8), (98, 28), (96, 74), (66, 92), (80, 50)], lighter(p.skin, 0.18), 6, 0.5)
     return s.sprite()
 
 
-def pepper(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def pepper(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(92, 98)
     for x in (26, 66, 46):
-        s.polygon(smooth([(x - 18, 26), (x, 16), (x + 18, 26), (x + 17, 66), (x, 92), (x - 17, 66)]), p.skin, 11, 0.45)
+        s.blob([(x - 18, 26), (x, 16), (x + 18, 26), (x + 17, 66), (x, 92), (x - 17, 66)], p.skin, 11, 0.45)
     s.ellipse(46, 20, 15, 6, darker(p.skin, 0.25), 2)
     return s.line([(46, 20), (50, 4)], STALK, 7, 2).sprite()
 
@@ -134,21 +116,8 @@ def mushrooms(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(112, 84)
     for cx, cy in ((38, 34), (76, 48)):
         s.box(cx - 9, cy, cx + 9, cy + 30, lighter(p.skin, 0.55), 7, 4, 0.4)
-        s.polygon(
-            smooth(
-                [
-                    (cx - 31, cy + 6),
-                    (cx - 24, cy - 20),
-                    (cx, cy - 28),
-                    (cx + 24, cy - 20),
-                    (cx + 31, cy + 6),
-                    (cx, cy + 11),
-                ]
-            ),
-            varied(p.skin, rng, 5),
-            10,
-            0.5,
-        )
+        outline = around(cx, cy, [(-31, 6), (-24, -20), (0, -28), (24, -20), (31, 6), (0, 11)])
+        s.blob(outline, varied(p.skin, rng, 5), 10, 0.5)
     return s.sprite()
 
 
@@ -162,61 +131,38 @@ def broccoli(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.sprite()
 
 
-def leaves(count: int, long: float, wide: float, stems: bool) -> Painter:
-    def paint(p: Palette, rng: np.random.Generator) -> Sprite:
-        s = Sketch(112, 92)
-        for k in range(count):
-            a = rng.uniform(math.pi * 1.05, math.pi * 1.95)
-            r = rng.uniform(18, 46)
-            cx, cy = 56 + 1.05 * r * math.cos(a), 74 + r * 1.2 * math.sin(a)
-            if stems:
-                s.line([(56, 88), (cx, cy)], mixed(p.skin, p.mark, 0.5), 2)
-            t = a + rng.uniform(-0.6, 0.6)
-            u = (math.cos(t), math.sin(t))
-            v = (-u[1], u[0])
-            ring = [(-1, 0), (-0.4, -0.9), (0.4, -0.7), (1, 0), (0.4, 0.7), (-0.4, 0.9)]
-            s.polygon(
-                smooth(
-                    [(cx + u[0] * i * long + v[0] * j * wide, cy + u[1] * i * long + v[1] * j * wide) for i, j in ring]
-                ),
-                varied(p.skin, rng, 12),
-                4,
-                0.5,
-            )
-            if k % 2:
-                s.line(
-                    [
-                        (cx - u[0] * long * 0.8, cy - u[1] * long * 0.8),
-                        (cx + u[0] * long * 0.7, cy + u[1] * long * 0.7),
-                    ],
-                    p.mark,
-                    1.2,
-                )
-        return s.sprite()
-
-    return paint
+def leaves(p: Palette, rng: np.random.Generator, count: int, long: float, wide: float) -> Sprite:
+    s = Sketch(112, 92)
+    for k in range(count):
+        a = rng.uniform(math.pi * 1.05, math.pi * 1.95)
+        r = rng.uniform(18, 46)
+        cx, cy = 56 + 1.05 * r * math.cos(a), 74 + r * 1.2 * math.sin(a)
+        s.line([(56, 88), (cx, cy)], mixed(p.skin, p.mark, 0.5), 2)
+        t = a + rng.uniform(-0.6, 0.6)
+        u = (math.cos(t), math.sin(t))
+        v = (-u[1], u[0])
+        ring = [(-1, 0), (-0.4, -0.9), (0.4, -0.7), (1, 0), (0.4, 0.7), (-0.4, 0.9)]
+        leaf = [(cx + u[0] * i * long + v[0] * j * wide, cy + u[1] * i * long + v[1] * j * wide) for i, j in ring]
+        s.blob(leaf, varied(p.skin, rng, 12), 4, 0.5)
+        if k % 2:
+            s.line([(cx + u[0] * long * t, cy + u[1] * long * t) for t in (-0.8, 0.7)], p.mark, 1.2)
+    return s.sprite()
 
 
-def avocado(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def avocado(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(124, 88)
     pear = [(44, 6), (58, 24), (70, 54), (58, 78), (40, 82), (18, 72), (14, 46), (30, 22)]
-    s.polygon(smooth([(x + 46, y) for x, y in pear]), p.skin, 10, 0.6)
-    s.polygon(smooth(pear), p.skin, 4, 0.5)
-    s.polygon(smooth([(42 + (x - 42) * 0.86, 50 + (y - 50) * 0.87) for x, y in pear]), p.flesh, 5, 0.3)
+    s.blob([(x + 46, y) for x, y in pear], p.skin, 10, 0.6)
+    s.blob(pear, p.skin, 4, 0.5)
+    s.blob([(42 + (x - 42) * 0.86, 50 + (y - 50) * 0.87) for x, y in pear], p.flesh, 5, 0.3)
     return s.ellipse(42, 56, 15, 15, (126, 76, 40), 7, 0.6).sprite()
 
 
-def chili(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def chili(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(124, 74)
     for y in (20, 46):
-        s.polygon(
-            smooth([(20, y - 8), (50, y - 9), (88, y + 2), (116, y + 16), (84, y + 15), (44, y + 9), (20, y + 8)]),
-            p.skin,
-            6,
-            0.6,
-        )
+        outline = [(20, y - 8), (50, y - 9), (88, y + 2), (116, y + 16), (84, y + 15), (44, y + 9), (20, y + 8)]
+        s.blob(outline, p.skin, 6, 0.6)
         s.line([(20, y), (6, y - 8)], STALK, 6, 2)
     return s.sprite()
 
@@ -224,22 +170,18 @@ def chili(p: Palette, rng: np.random.Generator) -> Sprite:
 def celery(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(140, 78)
     for y in (26, 40, 54):
-        s.polygon(
-            smooth([(8, y - 8), (70, y - 6), (112, y - 4), (112, y + 4), (70, y + 7), (8, y + 9)]),
-            varied(p.skin, rng, 8),
-            5,
-            0.5,
-        )
+        outline = [(8, y - 8), (70, y - 6), (112, y - 4), (112, y + 4), (70, y + 7), (8, y + 9)]
+        s.blob(outline, varied(p.skin, rng, 8), 5, 0.5)
         s.line([(12, y - 2), (108, y - 1)], lighter(p.skin, 0.4), 1.4)
     for _ in range(9):
-        s.polygon(smooth(wobbly(rng.uniform(108, 130), rng.uniform(18, 60), 11, 9, rng, 0.25)), p.mark, 4, 0.5)
+        s.blob(wobbly(rng.uniform(108, 130), rng.uniform(18, 60), 11, 9, rng, 0.25), p.mark, 4, 0.5)
     return s.sprite()
 
 
 def ginger(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(112, 80)
     for cx, cy, rx, ry in ((40, 46, 32, 20), (70, 36, 20, 26), (88, 54, 18, 14), (28, 26, 13, 16)):
-        s.polygon(smooth(wobbly(cx, cy, rx, ry, rng, 0.1)), varied(p.skin, rng, 5), 8, 0.5)
+        s.blob(wobbly(cx, cy, rx, ry, rng, 0.1), varied(p.skin, rng, 5), 8, 0.5)
     for x in (30, 46, 62, 80):
         s.line([(x, 34), (x + 3, 54)], p.mark, 1.5)
     return s.sprite()
@@ -248,21 +190,7 @@ def ginger(p: Palette, rng: np.random.Generator) -> Sprite:
 def strawberries(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(112, 88)
     for cx, cy in ((34, 34), (78, 38), (56, 56)):
-        s.polygon(
-            smooth(
-                [
-                    (cx - 20, cy - 12),
-                    (cx, cy - 18),
-                    (cx + 20, cy - 12),
-                    (cx + 14, cy + 12),
-                    (cx, cy + 28),
-                    (cx - 14, cy + 12),
-                ]
-            ),
-            p.skin,
-            9,
-            0.5,
-        )
+        s.blob(around(cx, cy, [(-20, -12), (0, -18), (20, -12), (14, 12), (0, 28), (-14, 12)]), p.skin, 9, 0.5)
         for _ in range(12):
             s.ellipse(cx + rng.uniform(-14, 14), cy + rng.uniform(-10, 16), 1.2, 1.7, (250, 220, 120))
         for k in (-12, -4, 4, 12):
@@ -270,20 +198,15 @@ def strawberries(p: Palette, rng: np.random.Generator) -> Sprite:
     return s.sprite()
 
 
-def apple(p: Palette, rng: np.random.Generator) -> Sprite:
-    del rng
+def apple(p: Palette, _rng: np.random.Generator) -> Sprite:
     s = Sketch(92, 92)
-    s.polygon(
-        smooth([(46, 22), (66, 14), (86, 36), (78, 70), (58, 86), (46, 82), (34, 86), (14, 70), (6, 36), (26, 14)]),
-        p.skin,
-        13,
-        0.5,
-    )
+    outline = [(46, 22), (66, 14), (86, 36), (78, 70), (58, 86), (46, 82), (34, 86), (14, 70), (6, 36), (26, 14)]
+    s.blob(outline, p.skin, 13, 0.5)
     s.ellipse(46, 22, 9, 4, darker(p.skin, 0.35)).line([(46, 22), (50, 4)], p.mark, 3.5)
-    return s.polygon(smooth([(50, 12), (64, 2), (74, 8), (62, 15)]), (70, 150, 56), 3).sprite()
+    return s.blob([(50, 12), (64, 2), (74, 8), (62, 15)], (70, 150, 56), 3).sprite()
 
 
 def lemon(p: Palette, rng: np.random.Generator) -> Sprite:
     s = Sketch(100, 76)
-    s.polygon(smooth([(4, 40), (20, 22), (50, 10), (78, 20), (96, 38), (78, 58), (50, 68), (20, 58)]), p.skin, 12, 0.45)
+    s.blob([(4, 40), (20, 22), (50, 10), (78, 20), (96, 38), (78, 58), (50, 68), (20, 58)], p.skin, 12, 0.45)
     return s.dots(rng, 60, 0.9, [darker(p.skin, 0.1)]).sprite()

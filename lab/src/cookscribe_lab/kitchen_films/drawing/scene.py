@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from PIL import Image
@@ -15,15 +14,7 @@ from cookscribe_lab.kitchen_films.drawing.assembly import picture_of
 from cookscribe_lab.kitchen_films.drawing.containers import waiting
 from cookscribe_lab.kitchen_films.drawing.contents import TURNS, Portion, portions, without_fat
 from cookscribe_lab.kitchen_films.drawing.effects import flames
-from cookscribe_lab.kitchen_films.drawing.hands import (
-    Held,
-    grasping,
-    holding,
-    left_holding,
-    open_hand,
-    pinching,
-    slanting_knife,
-)
+from cookscribe_lab.kitchen_films.drawing.hands import Held, grasping, holding, open_hand, pinching, with_knife
 from cookscribe_lab.kitchen_films.drawing.paint import Sprite, centred, scaled
 from cookscribe_lab.kitchen_films.drawing.style import Style
 from cookscribe_lab.kitchen_films.drawing.vessels import Vessel, vessel
@@ -60,54 +51,33 @@ class Set:
         self.style, self.seed = moment.style, moment.seed
         self.vessel: Vessel = vessel(moment.act.place, moment.style)
         self.kept: dict[tuple[object, ...], Sprite] = {}  # pictures that come again
-
-    # -- hands of this cook
-
-    @cached_property
-    def _look(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        return self.style.skin, self.style.sleeve
+        # The hands of this cook: open ones, fingertips together, holding something, with a knife.
+        look = self.style.skin, self.style.sleeve
+        self.hand, self.pinch, self.grasp, self.knife = (
+            hand(*look) for hand in (open_hand, pinching, grasping, with_knife)
+        )
+        self.left_hand = self.hand.mirrored()
 
     def tool(self, name: str) -> Held:
         """The right hand with a long tool."""
-        return holding(name, *self._look)
-
-    def left_tool(self, name: str) -> Held:
-        """The left hand with a long tool."""
-        return left_holding(name, *self._look)
-
-    @property
-    def knife(self) -> Held:
-        """The right hand with a knife."""
-        return slanting_knife(*self._look)
-
-    @property
-    def hand(self) -> Held:
-        """The right hand, open."""
-        return open_hand(*self._look)
-
-    @cached_property
-    def left_hand(self) -> Held:
-        """The left hand, open."""
-        return open_hand(*self._look).mirrored()
-
-    @property
-    def pinch(self) -> Held:
-        """The right hand with fingertips together."""
-        return pinching(*self._look)
-
-    @property
-    def grasp(self) -> Held:
-        """The right hand, holding something."""
-        return grasping(*self._look)
+        return holding(name, self.style.skin, self.style.sleeve)
 
     # -- the place
 
-    @cached_property
-    def backdrop(self) -> Image.Image:
-        """The place with the empty vessel."""
-        return self.place_with(self.vessel)
+    def begin(self, clock: float, on: Place | None = None) -> Image.Image:
+        """A fresh frame with the empty vessel of the place `on` (by default the act's); gas burns on the hob."""
+        thing = vessel(on, self.style) if on else self.vessel
+        if ("place",) not in self.kept:
+            self.kept["place",] = self._place_with(thing)
+        frame = self.kept["place",].copy()
+        if thing.hob:
+            # The flames lick out from under the vessel: drawn over the hob, then the vessel again on top.
+            below = 34 if thing.ry > 66 else 118
+            flames(frame, thing.cx, thing.cy + below, thing.rx + 8, max(26, thing.ry - 22), clock)
+            thing.put_on(frame)
+        return frame
 
-    def place_with(self, thing: Vessel) -> Image.Image:
+    def _place_with(self, thing: Vessel) -> Image.Image:
         """Counter or hob with this vessel and what stands around."""
         if thing.hob:
             base_y = thing.cy + (30 if thing.ry > 66 else 112)
@@ -118,32 +88,12 @@ class Set:
         thing.put_on(image)
         return image
 
-    def begin_with(self, thing: Vessel) -> Image.Image:
-        """A fresh frame with another vessel than that of the act; a painter has one such."""
-        if ("other",) not in self.kept:
-            self.kept["other",] = self.place_with(thing)
-        return self.kept["other",].copy()
-
     def _stand_around(self, image: Image.Image) -> None:
         rng = generator("standing", self.style.seed)
         spots = [(70, 104), (572, 110), (160, 84), (486, 82)]
         for item, (x, y) in zip(self.moment.standing, spots, strict=False):
             sprite = scaled(waiting(item), 0.72)
             centred(image, sprite, x + float(rng.uniform(-8, 8)), y)
-
-    def begin(self, clock: float = 0.0) -> Image.Image:
-        """A fresh frame; with burning gas under a vessel on the hob."""
-        frame = self.backdrop.copy()
-        if self.vessel.hob:
-            self._flames(frame, clock)
-        return frame
-
-    def _flames(self, frame: Image.Image, clock: float) -> None:
-        thing = self.vessel
-        below = 34 if thing.ry > 66 else 118
-        # The flames lick out from under the vessel: drawn over the hob, then the vessel again on top.
-        flames(frame, thing.cx, thing.cy + below, thing.rx + 8, max(26, thing.ry - 22), clock)
-        thing.put_on(frame)
 
     # -- the food
 
@@ -152,6 +102,11 @@ class Set:
         where = where or self.act.place
         inside = contents(state, where)
         return without_fat(state, inside) if where in (Place.PLATE, Place.DISH) else inside
+
+    @property
+    def staying(self) -> tuple[str, ...]:
+        """What is there before the act and not touched by it."""
+        return tuple(name for name in self.names(self.before) if name not in self.act.items)
 
     def food(
         self, state: State, names: Sequence[str] | None = None, amounts: dict[str, float] | None = None, turn: int = 0,
@@ -166,14 +121,14 @@ class Set:
         """Put food into the vessel."""
         centred(frame, sprite, self.vessel.cx + dx, self.vessel.cy + dy)
 
-    def changing(self, frame: Image.Image, share: float, turn: float = 0.0, coat: str = "") -> None:
+    def changing(self, frame: Image.Image, share: float, turn: float = 0.0) -> None:
         """The food between before (0) and after (1), stirred round by `turn` turns."""
         level = min(8, max(0, round(share * 8)))
         step = round(turn * TURNS) % TURNS
-        key = (level, step, coat)
+        key = (level, step)
         if key not in self.kept:
             old = self.food(self.before, self.names(self.before), turn=step)
-            new = self.food(self.after, self.names(self.after), turn=step, coat=coat)
+            new = self.food(self.after, self.names(self.after), turn=step)
             if old.size != new.size:
                 sprite = old if level < 4 else new
             else:
@@ -183,29 +138,33 @@ class Set:
 
     def arriving(self, frame: Image.Image, shares: dict[str, float]) -> None:
         """The food while items come in one after the other: `shares` says how much of each is there."""
-        staying = tuple(name for name in self.names(self.before) if name not in self.act.items)
         coming = {name: share for name, share in shares.items() if share > 0}
         state = {**self.before}
         for name in coming:
             state[name] = self.after[name] if self.act.action in ("crack", "squeeze") else self.before[name]
-        self.show(frame, self.food(state, (*staying, *coming), coming))
+        self.show(frame, self.food(state, (*self.staying, *coming), coming))
 
     def portion(self, name: str, state: State | None = None) -> Portion:
         """One ingredient as it is seen before the act."""
         return portions(state or self.before, (name,))[0]
 
 
-# Paints one frame: the set, seconds since the act began, and how much of it is done (0 to 1).
-Painter = Callable[[Set, float, float], Image.Image]
-PAINTERS: dict[str, Painter] = {}
+# Paints onto a frame: the set, the frame, seconds since the act began, and how much of it is done (0 to 1).
+Painter = Callable[[Set, Image.Image, float, float], None]
+# The finished frame of an action; the arguments are those of a painter.
+PAINTERS: dict[str, Callable[[Set, float, float], Image.Image]] = {}
 
 
-def shows(*actions: str) -> Callable[[Painter], Painter]:
-    """Register a painter for these actions."""
+def shows(*actions: str, on: Place | None = None) -> Callable[[Painter], Painter]:
+    """Register a painter for these actions; its frame shows the vessel of the place `on`, by default the act's."""
 
     def register(painter: Painter) -> Painter:
-        for action in actions:
-            PAINTERS[action] = painter
+        def paint(scene: Set, clock: float, done: float) -> Image.Image:
+            frame = scene.begin(clock, on)
+            painter(scene, frame, clock, done)
+            return frame
+
+        PAINTERS.update(dict.fromkeys(actions, paint))
         return painter
 
     return register

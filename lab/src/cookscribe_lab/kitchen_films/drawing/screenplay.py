@@ -55,25 +55,16 @@ def scenes(recipe: MadeUpRecipe, style: Style) -> list[Scene]:
     rng = generator("screenplay", recipe.seed, recipe.number, recipe.split)
     result = []
     for interlude in recipe.interludes:
-        result.append(
-            Scene(
-                frame_number(interlude.span.start),
-                frame_number(interlude.span.end),
-                shots_of_interlude(interlude.kind, style, rng),
-                kind=interlude.kind,
-                seed=int(rng.integers(1000)),
-                melts=bool(rng.random() < 0.4),
-            )
-        )
+        start, stop = frame_number(interlude.span.start), frame_number(interlude.span.end)
+        shots = shots_of_interlude(interlude.kind, style, rng)
+        seed, melts = int(rng.integers(1000)), bool(rng.random() < 0.4)
+        result.append(Scene(start, stop, shots, kind=interlude.kind, seed=seed, melts=melts))
     for number, step in enumerate(recipe.steps):
         state = recipe.before(number)
         first, end = frame_number(step.span.start), frame_number(step.span.end)
-        coming = [
-            name for later in recipe.steps[number + 1 :] for name in later.ingredients if name not in step.ingredients
-        ]
-        standing = [
-            Portion(name) for name in (*recipe.bystanders, *dict.fromkeys(coming)) if name not in step.ingredients
-        ]
+        coming = [name for later in recipe.steps[number + 1 :] for name in later.ingredients]
+        around = dict.fromkeys((*recipe.bystanders, *coming))
+        standing = [Portion(name) for name in around if name not in step.ingredients]
         for index, act in enumerate(step.acts):
             after = perform(state, act)
             start = first + (end - first) * index // len(step.acts)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
 
 from cookscribe.seeds import generator
-from cookscribe_lab.kitchen_films.drawing.paint import Sketch, centred, darker, lighter, mixed, shadow
+from cookscribe_lab.kitchen_films.drawing.colours import darker, lighter, mixed
+from cookscribe_lab.kitchen_films.drawing.paint import Sketch, centred, place, shadow
 from cookscribe_lab.kitchen_films.drawing.style import Style
 from cookscribe_lab.kitchen_films.food_table import Colour
 
@@ -103,15 +104,14 @@ def hob(style: Style, cx: int, cy: int, rx: int, ry: int) -> Image.Image:
         a = math.pi / 4 + k * math.pi / 2
         s.line([(cx, cy), (cx + rx * 1.25 * math.cos(a), cy + ry * 1.25 * math.sin(a))], (18, 18, 20), 9, 3)
     s.ellipse(cx, cy, rx * 0.6, ry * 0.6, (20, 20, 22), 4)
-    layer = s.sprite()
-    image.paste(layer, (0, 0), layer)
+    place(image, s.sprite(), 0, 0)
     return image
 
 
 @lru_cache(maxsize=8)
-def oven(style: Style, glowing: bool, door: int) -> Image.Image:
-    """The oven from the front. `door` runs from 0 (closed) to 4 (open)."""
-    wall = _wall(style, HEIGHT, sharp=True)
+def oven(style: Style, door: int) -> Image.Image:
+    """The hot oven from the front. `door` runs from 0 (closed) to 4 (open)."""
+    image = _wall(style, HEIGHT, sharp=True)
     s = Sketch(WIDTH, HEIGHT)
     s.box(110, 10, 530, 352, (66, 68, 74), 10, 6, 0.4)
     s.box(110, 10, 530, 62, (44, 46, 52), 8, 4, 0.4)
@@ -119,32 +119,24 @@ def oven(style: Style, glowing: bool, door: int) -> Image.Image:
         s.ellipse(x, 36, 12, 12, (206, 208, 214), 5, 0.6)
     s.box(272, 22, 368, 50, (18, 24, 22), 4)
     s.box(284, 30, 300, 44, (90, 240, 130)).box(308, 30, 324, 44, (90, 240, 130)).box(340, 30, 356, 44, (90, 240, 130))
-    inside: Colour = (236, 120, 34) if glowing else (58, 40, 32)
     s.box(138, 86, 502, 318, (22, 20, 20), 10)
-    s.box(148, 96, 492, 308, inside, 8, 16, 0.2)
-    if glowing:
-        s.ellipse(320, 300, 150, 14, (255, 196, 90), alpha=150)
-        s.line([(165, 106), (475, 106)], (255, 220, 130), 4, alpha=200)
+    s.box(148, 96, 492, 308, (236, 120, 34), 8, 16, 0.2)
+    s.ellipse(320, 300, 150, 14, (255, 196, 90), alpha=150)
+    s.line([(165, 106), (475, 106)], (255, 220, 130), 4, alpha=200)
     for y in (200, 262):
         s.line([(150, y), (490, y)], (150, 150, 154), 3)
     layer = s.sprite()
-    image = wall.copy()
     image.paste(layer, (0, 0), layer)
     d = Sketch(WIDTH, HEIGHT)
     if door:
         drop = door / 4
-        d.polygon(
-            [(130, 318), (510, 318), (530 + 24 * drop, 318 + 38 * drop), (110 - 24 * drop, 318 + 38 * drop)],
-            (90, 94, 102),
-            4,
-            0.4,
-        )
+        outline = [(130, 318), (510, 318), (530 + 24 * drop, 318 + 38 * drop), (110 - 24 * drop, 318 + 38 * drop)]
+        d.polygon(outline, (90, 94, 102), 4, 0.4)
         d.line([(160, 326 + 22 * drop), (480, 326 + 22 * drop)], (210, 212, 218), 8, 3, 0.5)
     else:
         d.box(130, 72, 510, 326, (84, 88, 96), 8, 5, 0.4, alpha=90)
         d.line([(170, 80), (470, 80)], (214, 216, 222), 11, 4, 0.5)
-    layer = d.sprite()
-    image.paste(layer, (0, 0), layer)
+    place(image, d.sprite(), 0, 0)
     return image
 
 
@@ -157,8 +149,7 @@ def sink(style: Style) -> Image.Image:
     s.ellipse(320, 268, 20, 10, (60, 62, 66), 3)
     s.line([(320, 70), (320, 22), (320, 18)], (206, 210, 216), 16, 6, 0.5)
     s.line([(320, 20), (360, 20), (366, 60)], (206, 210, 216), 14, 5, 0.5)
-    layer = s.sprite()
-    image.paste(layer, (0, 0), layer)
+    place(image, s.sprite(), 0, 0)
     return image
 
 
@@ -179,8 +170,7 @@ def room(style: Style) -> Image.Image:
             wide, tall = rng.uniform(16, 30), rng.uniform(24, 60)
             s.box(x, y - tall, x + wide, y, _hue(rng, 90, 235), 5, 4, 0.4)
             x += wide + rng.uniform(4, 14)
-    layer = s.sprite().filter(ImageFilter.GaussianBlur(1.6))
-    image.paste(layer, (0, 0), layer)
+    place(image, s.sprite().filter(ImageFilter.GaussianBlur(1.6)), 0, 0)
     return image
 
 
@@ -193,8 +183,6 @@ def soft_table(style: Style) -> Image.Image:
     for _ in range(16):
         x, y, r = rng.uniform(0, WIDTH), rng.uniform(0, 110), rng.uniform(8, 26)
         s.ellipse(x, y, r, r, lighter(style.wall, 0.6), alpha=70)
-    layer = s.sprite()
-    image.paste(layer, (0, 0), layer)
-    dark = shadow(420, 90, 18, 110)
-    centred(image, dark, 326, 300)
+    place(image, s.sprite(), 0, 0)
+    centred(image, shadow(420, 90, 18, 110), 326, 300)
     return image

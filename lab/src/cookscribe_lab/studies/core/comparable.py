@@ -16,12 +16,11 @@ from cookscribe.learning.proposals.run import ProposalRun, train_proposals
 from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.pdvc import PDVC
 from cookscribe.proposals.plain import rerank
-from cookscribe_lab.studies.core.candidate_sets import open_youcook2
+from cookscribe_lab.studies.core.candidate_sets import SMOKE_MODEL, open_youcook2
 from cookscribe_lab.studies.core.report import short_hash
 from cookscribe_lab.studies.core.study_data import StudyData
 from cookscribe_lab.studies.core.variants import PREDICTIONS, SECONDS, Scored, VariantRunner, write_recipes
 
-SMOKE_MODEL: dict[str, Any] = {"frames": 16, "levels": 2, "groups": 1, "points": 2, "caption_length": 4}
 WIDEST = 4096
 
 

@@ -26,9 +26,7 @@ def new_figure(width: float, height: float) -> Any:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingDependencyError(
-            "matplotlib", "is needed to draw", "install it with: pip install 'cookscribe[studies]'"
-        ) from None
+        raise MissingDependencyError("matplotlib", "is needed to draw", "pip install matplotlib") from None
     figure = Figure(figsize=(width, height), dpi=130, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
@@ -66,17 +64,10 @@ def draw_rows(stem: Path, rows: Sequence[Row], note: str, figures: Sequence[str]
     save_figure(figure, stem)
 
 
-def draw_lines(
-    stem: Path, lines: Lines, note: str, across: str, up: str, *, ticks: Sequence[float] | None = None
-) -> None:
-    """One line per name through its means; the band is one deviation wide to either side."""
-    draw_line_panels(stem, {up: lines}, note, across, ticks=ticks)
-
-
 def draw_line_panels(
     stem: Path, panels: Mapping[str, Lines], note: str, across: str, *, ticks: Sequence[float] | None = None
 ) -> None:
-    """Lines of several figures over the same numbers, a panel for each figure."""
+    """A panel for each figure, with a line per name through its means in a band of one deviation to either side."""
     figure = new_figure(7 if len(panels) == 1 else 1 + 3.6 * len(panels), 4)
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
     for axis, (up, lines) in zip(axes, panels.items(), strict=True):

@@ -19,15 +19,8 @@ from cookscribe_lab.studies.core.study_data import StudyData
 from cookscribe_lab.studies.core.variants import PREDICTIONS, Scored, VariantRunner, write_recipes
 
 SUPPRESSION = 0.3  # highest tIoU of two events that non-maximum suppression lets stand
-UNIFORM, NMS, NEAREST, LINEAR, PDVC, COMPARABLE, ORACLE = (
-    "uniform",
-    "NMS",
-    "nearest neighbour",
-    "linear captioner",
-    "PDVC",
-    "PDVC comparable",
-    "oracle",
-)
+UNIFORM, NMS, NEAREST, LINEAR = "uniform", "NMS", "nearest neighbour", "linear captioner"
+PDVC, COMPARABLE, ORACLE = "PDVC", "PDVC comparable", "oracle"
 
 
 def plain_outcome(runner: VariantRunner, data: StudyData, name: str) -> Scored:

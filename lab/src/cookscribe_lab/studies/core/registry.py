@@ -142,7 +142,7 @@ STUDIES: tuple[Study, ...] = (
         "state",
         "Does the simulator know the true state of the ingredients? Linear probes.",
         "paper.state:run",
-        ("preset", "videos", "epochs", "work"),
+        ("preset", "videos", "epochs", "batch_size", "work"),
     ),
     Study(
         "narrated",

@@ -35,14 +35,11 @@ def short_hash(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:12]
 
 
-def bootstrap_interval(
-    differences: NDArray[np.floating], *, draws: int = 2000, share: float = 0.95, seed: int = 0
-) -> tuple[float, float]:
-    """Interval of the mean of paired differences, (V,), by drawing videos with replacement."""
-    rng = generator("bootstrap", seed)
-    picks = rng.integers(0, len(differences), (draws, len(differences)))
+def bootstrap_interval(differences: NDArray[np.floating]) -> tuple[float, float]:
+    """95 % interval of the mean of paired differences, (V,), by drawing videos with replacement."""
+    picks = generator("bootstrap", 0).integers(0, len(differences), (2000, len(differences)))
     means = np.asarray(differences, dtype=np.float64)[picks].mean(axis=1)
-    low, high = np.quantile(means, [(1 - share) / 2, (1 + share) / 2])
+    low, high = np.quantile(means, [0.025, 0.975])
     return float(low), float(high)
 
 

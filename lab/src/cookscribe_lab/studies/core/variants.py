@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -33,9 +33,9 @@ from cookscribe.learning.story_run import (
     train_story,
 )
 from cookscribe.learning.story_task import story_events
-from cookscribe.model.config import preset
+from cookscribe.model.config import LossConfig
 from cookscribe.model.decoding import DecodingConfig
-from cookscribe.model.losses import LossConfig
+from cookscribe.model.presets import preset
 from cookscribe.model.story_config import TextInput
 from cookscribe.model.story_input import StoryInput
 from cookscribe.pipelines.story_writer import StoryWriter
@@ -187,6 +187,13 @@ class VariantRunner:
             self.outcome(variant, seed, train=self.options.wants(variant.name)) for seed in range(self.options.seeds)
         )
         return [outcome for outcome in found if outcome is not None]
+
+    def finished(self, variants: Sequence[Variant]) -> Iterator[tuple[Variant, list[Outcome]]]:
+        """The variants that have any outcome, and all of theirs."""
+        for variant in variants:
+            outcomes = self.outcomes(variant)
+            if outcomes:
+                yield variant, outcomes
 
     def report(self, data: StudyData, predictions: Path) -> dict[str, Any]:
         """Scores of a file of predictions, kept beside it. One with METEOR serves those who do not ask for it too."""

@@ -33,10 +33,7 @@ def run(options: StudyOptions) -> str:
         told[name] = histogram([report], "predicted")
         truth = histogram([report], "truth")
     shown = []
-    for variant in variants_of(options.preset):
-        outcomes = runner.outcomes(variant)
-        if not outcomes:
-            continue
+    for variant, outcomes in runner.finished(variants_of(options.preset)):
         reports = [outcome.report for outcome in outcomes]
         seeds = tuple(outcome.seed for outcome in outcomes)
         rows.append(Row(variant.name, figures_of(reports, PLACES), _printed(variant.name), seeds))

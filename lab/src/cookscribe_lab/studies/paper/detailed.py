@@ -6,6 +6,7 @@ what a row is about.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from cookscribe_lab.studies.core.grid import LETTERS, Grid, run_grid, without_planner
@@ -14,6 +15,7 @@ from cookscribe_lab.studies.core.study_data import DataChoice
 from cookscribe_lab.studies.core.variants import Variant
 from cookscribe_lab.studies.paper import paper
 from cookscribe_lab.studies.paper.main import STORY
+from cookscribe_lab.studies.paper.paper import Figures
 
 FOUR_LOSSES = ("ingredient_selection", "action_selection", "ingredient_attention", "action_attention")
 SHORT = {"ingredient_selection": "IS", "action_selection": "AS", "ingredient_attention": "IA", "action_attention": "AA"}
@@ -31,6 +33,7 @@ MIXERS = {"separate": "separate", "joint": "paper", "joint, GELU": "gelu"}
 CANDIDATES = (25, 50, 100, 200)
 LAYERS = (1, 2, 4)
 DIFFICULTIES = (0.5, 1.0, 1.5)
+ENDS = ("b", "bivt")  # the first and the last model
 
 
 def _run(options: StudyOptions, grid: Grid) -> str:
@@ -50,15 +53,17 @@ def losses(options: StudyOptions) -> str:
     return _run(options, Grid("losses", rows))
 
 
+def _row(letters: str, case: str, printed: Mapping[str, Figures] | None = None, **changes: Any) -> Variant:
+    """A row of one model in one case; `printed` are the paper's figures of this case by model."""
+    name, figures = letters.upper(), printed or {}
+    return Variant(name=f"{name}, {case}", letters=letters, paper=figures.get(name, {}), **changes)
+
+
 def memory(options: StudyOptions) -> str:
     """Memories apart, mixed as in the paper, mixed as in the released program."""
+    printed = {"separate": paper.SEPARATE, "paper": paper.MAIN}
     rows = tuple(
-        Variant(
-            name=f"{letters.upper()}, {name}",
-            letters=letters,
-            model={} if mixing == "paper" else {"mixing": mixing},
-            paper={"separate": paper.SEPARATE, "paper": paper.MAIN}.get(mixing, {}).get(letters.upper(), {}),
-        )
+        _row(letters, name, printed.get(mixing), model={} if mixing == "paper" else {"mixing": mixing})
         for letters in LETTERS
         for name, mixing in MIXERS.items()
     )
@@ -67,87 +72,62 @@ def memory(options: StudyOptions) -> str:
 
 def modalities(options: StudyOptions) -> str:
     """What is read beside the features of a candidate: nothing, its caption, the words heard in it."""
-    rows = []
+    rows: list[Variant] = []
     for letters in LETTERS:
-        name = letters.upper()
-        rows += [
-            Variant(name=f"{name}, video only", letters=letters, paper=paper.MAIN[name]),
-            Variant(
-                name=f"{name}, with captions", letters=letters, texts=("caption",), paper=paper.WITH_CAPTIONS[name]
-            ),
-            Variant(name=f"{name}, with speech", letters=letters, texts=("speech",)),
-        ]
+        rows.append(_row(letters, "video only", paper.MAIN))
+        rows.append(_row(letters, "with captions", paper.WITH_CAPTIONS, texts=("caption",)))
+        rows.append(_row(letters, "with speech", texts=("speech",)))
     return _run(options, Grid("modalities", tuple(rows)))
 
 
 def encoders(options: StudyOptions) -> str:
     """What shows the candidates to the recipe model; the candidates themselves stay the same, as in the paper."""
-    rows = tuple(
-        Variant(
-            name=f"{letters.upper()}, {encoder}",
-            letters=letters,
-            data=DataChoice(looks="" if encoder == "milnce-like" else encoder),
-            paper=(paper.MAIN if encoder == "milnce-like" else paper.TSN)[letters.upper()],
-        )
-        for letters in LETTERS
-        for encoder in ("tsn-like", "milnce-like")
-    )
-    return _run(options, Grid("encoders", rows))
+    rows: list[Variant] = []
+    for letters in LETTERS:
+        rows.append(_row(letters, "tsn-like", paper.TSN, data=DataChoice(looks="tsn-like")))
+        rows.append(_row(letters, "milnce-like", paper.MAIN))
+    return _run(options, Grid("encoders", tuple(rows)))
 
 
 def candidates(options: StudyOptions) -> str:
     """How many candidates there are to choose from."""
-    numbers = CANDIDATES[:2] if options.smoke else CANDIDATES
-    rows = [
-        Variant(
-            name=f"{letters.upper()}, N = {count}",
-            letters=letters,
-            data=DataChoice(events=count),
-            paper=paper.CANDIDATES[letters.upper()][count],
-        )
+    rows = tuple(
+        _row(letters, f"N = {count}", _at(paper.CANDIDATES, count), data=DataChoice(events=count))
         for letters in LETTERS
-        for count in numbers
-    ]
+        for count in (CANDIDATES[:2] if options.smoke else CANDIDATES)
+    )
     places = tuple(float(row.data.events) for row in rows)
-    return _run(options, Grid("candidates", tuple(rows), "candidates per video, N", places))
+    return _run(options, Grid("candidates", rows, "candidates per video, N", places))
 
 
 def layers(options: StudyOptions) -> str:
     """How many layers both transformers have."""
-    rows = [
-        Variant(
-            name=f"{letters.upper()}, {count} layer{'s' if count > 1 else ''}",
-            letters=letters,
-            model={"layers": count},
-            paper=paper.LAYERS[letters.upper()][count],
-        )
+    rows = tuple(
+        _row(letters, f"{count} layer{'s' if count > 1 else ''}", _at(paper.LAYERS, count), model={"layers": count})
         for letters in LETTERS
         for count in LAYERS
-    ]
+    )
     places = tuple(float(row.model["layers"]) for row in rows)
-    return _run(options, Grid("layers", tuple(rows), "layers", places))
+    return _run(options, Grid("layers", rows, "layers", places))
+
+
+def _at(printed: Mapping[str, Mapping[int, Figures]], count: int) -> dict[str, Figures]:
+    """The figures of all models at one number."""
+    return {letters: by_count[count] for letters, by_count in printed.items()}
 
 
 def teacher(options: StudyOptions) -> str:
     """Which event feeds the words in training: the sampled one or the labelled one."""
-    rows = tuple(
-        Variant(name=f"{letters.upper()}, {teacher}", letters=letters, model={"teacher": teacher})
-        for letters in LETTERS
-        for teacher in ("gumbel", "oracle")
-    )
+    ways = ("gumbel", "oracle")
+    rows = tuple(_row(letters, way, model={"teacher": way}) for letters in LETTERS for way in ways)
     return _run(options, Grid("teacher", rows))
 
 
 def folds(options: StudyOptions) -> str:
     """Whether the training candidates come from a proposal model that saw those videos."""
+    ways = {"in fold": True, "out of fold": False}
     rows = tuple(
-        Variant(
-            name=f"{letters.upper()}, {'in fold' if in_fold else 'out of fold'}",
-            letters=letters,
-            data=DataChoice(in_fold=in_fold),
-        )
-        for letters in ("b", "bivt")
-        for in_fold in (True, False)
+        _row(letters, way, data=DataChoice(in_fold=in_fold)) for letters in ENDS for way, in_fold in ways.items()
     )
     return _run(options, Grid("folds", rows))
 
@@ -155,13 +135,13 @@ def folds(options: StudyOptions) -> str:
 def noise(options: StudyOptions) -> str:
     """How hard the simulation is."""
     levels = DIFFICULTIES[:2] if options.smoke else DIFFICULTIES
-    rows = [
-        Variant(name=f"{letters.upper()}, difficulty {level:g}", letters=letters, data=DataChoice(difficulty=level))
-        for letters in ("b", "bivt")
+    rows = tuple(
+        _row(letters, f"difficulty {level:g}", data=DataChoice(difficulty=level))
+        for letters in ENDS
         for level in levels
-    ]
+    )
     places = tuple(row.data.difficulty for row in rows)
-    return _run(options, Grid("noise", tuple(rows), "difficulty of the simulation", places))
+    return _run(options, Grid("noise", rows, "difficulty of the simulation", places))
 
 
 def decoding(options: StudyOptions) -> str:
@@ -176,8 +156,8 @@ def decoding(options: StudyOptions) -> str:
         "story, refined, beam of 3": STORY,
     }
     rows = tuple(
-        Variant(name=f"{letters.upper()}, {way}", letters=letters, model={"planner": True}, decoding=changes)
-        for letters in ("b", "bivt")
+        _row(letters, way, model={"planner": True}, decoding=changes)
+        for letters in ENDS
         for way, changes in ways.items()
     )
     return run_grid(options, Grid("decoding", rows))

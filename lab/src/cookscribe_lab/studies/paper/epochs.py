@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cookscribe_lab.studies.core.drawings import draw_lines
+from cookscribe_lab.studies.core.drawings import draw_line_panels
 from cookscribe_lab.studies.core.grid import caption, described, plain_label
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.tables import Row, as_markdown, write_study
@@ -20,10 +20,7 @@ def run(options: StudyOptions) -> str:
     runner = VariantRunner(options)
     data = runner.data()
     rows, lines, shown = [], {}, []
-    for variant in MODELS:
-        outcomes = runner.outcomes(variant)
-        if not outcomes:
-            continue
+    for variant, outcomes in runner.finished(MODELS):
         curves = [curve(outcome) for outcome in outcomes]
         common = sorted(set.intersection(*(set(points) for points in curves)))
         values = {epoch: [points[epoch] for points in curves] for epoch in common}
@@ -35,7 +32,7 @@ def run(options: StudyOptions) -> str:
         rows.append(Row(variant.name, {f"epoch {epoch}": found for epoch, found in values.items()}, seeds=seeds))
         shown.append(variant)
     note = plain_label(f"epochs: {data.label}; development videos")
-    draw_lines(options.out / "epochs", lines, note, "epoch", "SODA CIDEr-D, strict")
+    draw_line_panels(options.out / "epochs", {"SODA CIDEr-D, strict": lines}, note, "epoch")
     headings = list(dict.fromkeys(heading for row in rows for heading in row.figures))
     # A long training is shown at equal distances, its last epoch included; the JSON file has them all.
     step = -(-len(headings) // MOST_COLUMNS) if headings else 1

@@ -37,10 +37,8 @@ def run(options: StudyOptions) -> str:
         TRUTH: data.truth,
         PDVC: plain_outcome(runner, data, PDVC).recipes,
     }
-    for variant in SHOWN:
-        outcomes = runner.outcomes(variant)
-        if outcomes:
-            told[variant.name] = outcomes[0].recipes
+    for variant, outcomes in runner.finished(SHOWN):
+        told[variant.name] = outcomes[0].recipes
     parts = [f"{caption(runner, data, SHOWN)} Recipes are those of seed 0; the n-th steps stand side by side."]
     rows: list[Row] = []
     drawn: dict[str, dict[str, list[dict[str, Any]]]] = {}

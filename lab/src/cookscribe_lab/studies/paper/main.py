@@ -77,10 +77,7 @@ def _rows(runner: VariantRunner, data: StudyData) -> Iterator[Row]:
     yield _pdvc(runner, data)
     sizes: dict[str, Size] = {}
     rows = []
-    for variant in variants_of(runner.options.preset):
-        outcomes = runner.outcomes(variant)
-        if not outcomes:
-            continue
+    for variant, outcomes in runner.finished(variants_of(runner.options.preset)):
         if variant.letters not in sizes:
             sizes[variant.letters] = story_size(runner, data, outcomes[0].folder)
         size = sizes[variant.letters]

@@ -9,7 +9,7 @@ the name and how far the recipe has come: what they know is no knowledge of this
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ from cookscribe.candidates import Candidates
 from cookscribe.files import read_json, write_json
 from cookscribe.learning.datasets.glove import WordVectors
 from cookscribe.learning.story_data import batch_targets, label_story
-from cookscribe.learning.story_run import StoryMaterial, StoryRun, read_vectors, train_story
+from cookscribe.learning.story_run import StoryMaterial, read_vectors, train_story
 from cookscribe.model.simulator import Simulation
 from cookscribe.model.story_input import batch_inputs
 from cookscribe.pipelines.story_writer import StoryWriter
@@ -37,11 +37,12 @@ from cookscribe_lab.studies.core.drawings import draw_rows
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.report import short_hash
 from cookscribe_lab.studies.core.tables import Row, as_markdown, write_study
-from cookscribe_lab.studies.core.variants import SMOKE_DECODING, SMOKE_MODEL, SMOKE_TRAINING, resolved
+from cookscribe_lab.studies.core.variants import Variant, VariantRunner, resolved
 
 Array = NDArray[np.float64]
 
 RECIPES, SMOKE_RECIPES = 800, 20
+BIVT = Variant(name="BIVT")
 PROPERTIES = ("used yet", "cut", "heat", "form", "place")
 NAME, TIME, STATE, COMMON = "its name", "its name and the time", "the simulator's vector", "the most common answer"
 
@@ -83,45 +84,22 @@ def run(options: StudyOptions) -> str:
         f"{as_markdown(rows, 'read off', PROPERTIES)}"
     )
     draw_rows(options.out / "state", rows, "state: right answers in percent, simulated, made-up recipes", PROPERTIES)
-    configuration = resolved(_run(options, 0))
+    configuration = resolved(VariantRunner(options).run_of(BIVT, 0))
     return write_study(
         options, "state", text, rows, simulated=True, features=[USUAL_ENCODER], configuration=configuration
-    )
-
-
-def _run(options: StudyOptions, seed: int) -> StoryRun:
-    epochs = {"epochs": options.epochs} if options.epochs else {}
-    return StoryRun(
-        data="",
-        candidates=(),
-        features="",
-        preset=f"{options.preset}-bivt",
-        model=SMOKE_MODEL if options.smoke else {},
-        training=epochs | (SMOKE_TRAINING if options.smoke else {}) | {"seed": seed},
-        decoding=SMOKE_DECODING if options.smoke else {},
-        word_epochs=1 if options.smoke else None,
-        min_count=1 if options.smoke else 3,
-        min_action_count=1 if options.smoke else None,
     )
 
 
 def _part(
     options: StudyOptions, seed: int, recipes: Sequence[MadeUpRecipe], material: StoryMaterial
 ) -> dict[str, dict[str, float]]:
-    story = _run(options, seed)
+    story = VariantRunner(options).run_of(BIVT, seed)
     folder = options.parts / "state" / f"seed-{seed}-{short_hash(resolved(story), len(recipes))}"
     path = folder / "readings.json"
     if not path.is_file():
         learnt = {recipe.id for recipe in recipes if recipe.split == "training"}
-        few = StoryMaterial(
-            videos={key: video for key, video in material.videos.items() if key in learnt},
-            candidates={key: events for key, events in material.candidates.items() if key in learnt},
-            transcripts={},
-            actions=material.actions,
-            vectors=material.vectors,
-            encoder=material.encoder,
-            simulated=True,
-        )
+        videos = {key: video for key, video in material.videos.items() if key in learnt}
+        few = replace(material, videos=videos, candidates={key: material.candidates[key] for key in videos})
         train_story(story, Path(), folder, material=few)
         writer = StoryWriter.load(folder)
         parts = [

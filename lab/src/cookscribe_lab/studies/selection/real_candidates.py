@@ -30,12 +30,12 @@ from cookscribe.config import Config
 from cookscribe.files import read_json, write_json, write_text
 from cookscribe.learning.datasets.oracle import oracle_labels
 from cookscribe.learning.datasets.splits import folds
+from cookscribe.model.beyond.ensemble import mean_plan
 from cookscribe.model.beyond.planner import Plan
-from cookscribe.model.beyond.plans import joined, mean_plan
 from cookscribe.model.beyond.refinement import voted_times
 from cookscribe.model.beyond.story_decoding import StoryRule, plan_stories
+from cookscribe.model.config import LossConfig
 from cookscribe.model.decoding import DecodingConfig
-from cookscribe.model.losses import LossConfig
 from cookscribe.progress import track
 from cookscribe.proposals.plain import suppressed
 from cookscribe_lab.studies.core.candidate_sets import open_youcook2
@@ -50,9 +50,16 @@ from cookscribe_lab.studies.core.report import (
 )
 from cookscribe_lab.studies.selection.drawings import Lane, draw_timelines
 from cookscribe_lab.studies.selection.inputs import Extra, SelectionInputs
-from cookscribe_lab.studies.selection.plan_files import read_plan, write_plan
 from cookscribe_lab.studies.selection.scores import Scored, score_choice
-from cookscribe_lab.studies.selection.training import SelectionConfig, plan_videos, point_out, train_selector
+from cookscribe_lab.studies.selection.training import (
+    SelectionConfig,
+    joined,
+    plan_videos,
+    point_out,
+    read_plan,
+    train_selector,
+    write_plan,
+)
 from cookscribe_lab.studies.selection.videos import SelectionVideo
 
 Floats = NDArray[np.float64]
@@ -263,7 +270,10 @@ class _Study:
         return Row(inputs, decoding, seed, spans, score_choice(self.truth, spans))
 
     def _nms(self) -> dict[str, Floats]:
-        return {key: _floats(suppressed(self.inputs.candidates[key], NMS_OVERLAP).spans) for key in self.truth}
+        return {
+            key: np.asarray(suppressed(self.inputs.candidates[key], NMS_OVERLAP).spans, np.float64)
+            for key in self.truth
+        }
 
     def _oracle(self) -> dict[str, Floats]:
         chosen: dict[str, Floats] = {}
@@ -300,7 +310,7 @@ class _Study:
         """For each fold, the scores of `RULES` on the next fold, by a model that saw neither, and the best of them."""
         found: list[dict[str, Any]] = []
         for fold in range(self.config.folds):
-            plan, keys = self.inner_part(fold), self._inner(fold)
+            plan, keys = self.inner_part(fold), self.parts[self._next(fold)]
             truth = {key: self.truth[key] for key in keys}
             told = {name: self._read(plan, reading, keys) for name, reading in RULES.items()}
             scores = {name: score_choice(truth, spans).soda_tiou for name, spans in told.items()}
@@ -315,33 +325,31 @@ class _Study:
         return joined([self.plan_part(inputs, seed, fold) for fold in range(self.config.folds)])
 
     def plan_part(self, inputs: str, seed: int, fold: int) -> Plan:
+        """The plans of a fold's videos by a model that saw all others."""
         path = self._path("planner", inputs, seed, fold, self.config.planner, ".safetensors")
-        if self._missing(path):
-            training, testing = self._fold(inputs, fold)
-            selector = train_selector(training, self.config.planner, seed, fold)
-            write_plan(path, plan_videos(selector, testing))
-        return read_plan(path)
+        return self._planned(path, *self._apart(self.videos(inputs), fold), seed, fold)
 
     def inner_part(self, fold: int) -> Plan:
         """The plans of the next fold's videos by a model that saw neither them nor those of this fold."""
         path = self._path("inside", ALL_INPUTS, 0, fold, self.config.planner, ".safetensors")
+        others, _ = self._apart(self.videos(ALL_INPUTS), fold)
+        return self._planned(path, *self._apart(others, self._next(fold)), 0, fold)
+
+    def _planned(
+        self, path: Path, seen: Sequence[SelectionVideo], new: Sequence[SelectionVideo], seed: int, fold: int
+    ) -> Plan:
         if self._missing(path):
-            inner = set(self._inner(fold))
-            training, _ = self._fold(ALL_INPUTS, fold)
-            testing = {video.id: video for video in training if video.id in inner}
-            seen = [video for video in training if video.id not in inner]
-            selector = train_selector(seen, self.config.planner, 0, fold)
-            write_plan(path, plan_videos(selector, [testing[key] for key in self._inner(fold)]))
+            write_plan(path, plan_videos(train_selector(seen, self.config.planner, seed, fold), new))
         return read_plan(path)
 
-    def _inner(self, fold: int) -> Sequence[str]:
-        return self.parts[(fold + 1) % self.config.folds]
+    def _next(self, fold: int) -> int:
+        return (fold + 1) % self.config.folds
 
     def pointer_part(self, seed: int, fold: int) -> dict[str, dict[str, list[int]]]:
         """Chosen candidates by decoding and video."""
         path = self._path("pointer", PLAIN_INPUTS, seed, fold, self.config.pointer, ".json")
         if self._missing(path):
-            training, testing = self._fold(PLAIN_INPUTS, fold)
+            training, testing = self._apart(self.videos(PLAIN_INPUTS), fold)
             selector = train_selector(training, self.config.pointer, seed, fold)
             chosen = {
                 name: dict(zip(self.parts[fold], point_out(selector, testing, decoding), strict=True))
@@ -359,10 +367,11 @@ class _Study:
             self.trained, self.found = self.trained + missing, self.found + (not missing)
         return missing
 
-    def _fold(self, inputs: str, fold: int) -> tuple[list[SelectionVideo], list[SelectionVideo]]:
-        held_out = set(self.parts[fold])
-        videos = {video.id: video for video in self.videos(inputs)}
-        return [v for key, v in videos.items() if key not in held_out], [videos[key] for key in self.parts[fold]]
+    def _apart(self, videos: Sequence[SelectionVideo], fold: int) -> tuple[list[SelectionVideo], list[SelectionVideo]]:
+        """Videos outside of a fold and inside of it, these in the fold's order."""
+        by_id = {video.id: video for video in videos}
+        outside = [video for video in videos if video.id not in self.parts[fold]]
+        return outside, [by_id[key] for key in self.parts[fold]]
 
     def _path(self, way: str, inputs: str, seed: int, fold: int, config: SelectionConfig, suffix: str) -> Path:
         mark = short_hash(config.model_dump(mode="json"), self.config.folds, sorted(self.truth), EXTRAS[inputs])
@@ -424,7 +433,3 @@ def summary(rows: Sequence[Row]) -> str:
             }
         )
     return markdown_table(lines)
-
-
-def _floats(values: NDArray[np.floating]) -> Floats:
-    return np.asarray(values, dtype=np.float64)

@@ -49,10 +49,7 @@ class Scored:
         return {
             "soda_tiou": self.soda_tiou,
             "against_nms": [low, high],
-            "within_0": self.within[0],
-            "within_1": self.within[1],
-            "within_2": self.within[2],
-            "within_3": self.within[3],
+            **{f"within_{bound}": self.within[bound] for bound in range(4)},
             "mean_count": self.mean_count,
             "precision": self.precision,
             "recall": self.recall,

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import torch
 from pydantic import Field
+from safetensors.torch import load_file, save
+from torch import Tensor
+from torch.nn import functional as F
 
 from cookscribe.config import Config
+from cookscribe.files import write_bytes
 from cookscribe.learning.ema import Average
+from cookscribe.model.beyond.ensemble import plan_of, plan_parts
 from cookscribe.model.beyond.plan_losses import PLAN_LOSSES, PlanLosses
 from cookscribe.model.beyond.planner import Plan
-from cookscribe.model.beyond.plans import joined
-from cookscribe.model.config import SPECIAL_TOKENS, ModelConfig, preset
+from cookscribe.model.config import SPECIAL_TOKENS, LossConfig, ModelConfig
 from cookscribe.model.decoding import DecodingConfig, write_stories
-from cookscribe.model.losses import LossConfig, StoryLosses
+from cookscribe.model.losses import StoryLosses
+from cookscribe.model.presets import preset
 from cookscribe.model.recipe_model import RecipeModel
 from cookscribe.seeds import derived_seed, generator
 from cookscribe_lab.studies.selection.videos import (
@@ -156,3 +162,34 @@ def point_out(selector: Selector, videos: Sequence[SelectionVideo], decoding: De
         stories = write_stories(selector.model, inputs, [video.spans for video in batch], words, decoding)
         chosen += [[step.choice for step in story.steps] for story in stories]
     return chosen
+
+
+def write_plan(path: Path, plan: Plan) -> None:
+    """Keep a plan in one file."""
+    write_bytes(path, save({name: value.contiguous() for name, value in plan_parts(plan).items()}))
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a plan that `write_plan` wrote."""
+    return plan_of(load_file(path))
+
+
+_PAIRS = ("edge", "redundancy")
+
+
+def joined(plans: Sequence[Plan]) -> Plan:
+    """The videos of several plans one after another, padded to the largest number of candidates."""
+    largest = max(plan.mask.shape[1] for plan in plans)
+    parts: dict[str, list[Tensor]] = {}
+    for plan in plans:
+        missing = largest - plan.mask.shape[1]
+        for name, value in plan_parts(plan).items():
+            fill = float("-inf") if name == "node" else 0
+            if name == "times":
+                value = F.pad(value, (0, 0, 0, missing))
+            elif name in _PAIRS:
+                value = F.pad(value, (0, missing, 0, missing))
+            elif name != "count":
+                value = F.pad(value, (0, missing), value=fill)
+            parts.setdefault(name, []).append(value)
+    return plan_of({name: torch.cat(values) for name, values in parts.items()})
