@@ -11,13 +11,14 @@ PACKAGE = "cookscribe_lab"
 
 # Room -> other rooms of the laboratory that it may import. All may import the product, its learning and its scores.
 ALLOWED: dict[str, set[str]] = {
-    "kitchen_features": set(),
+    "nearest": set(),  # the nearest-neighbour captioner, the floor under every other one
+    "kitchen_features": {"nearest"},
     "kitchen_films": set(),
-    "studies.core": {"kitchen_features"},
+    "studies.core": {"kitchen_features", "nearest"},
     "studies.paper": {"studies.core", "kitchen_features", "kitchen_films"},
     "studies.selection": {"studies.core"},
-    "studies.narrated": {"studies.core", "studies.paper"},  # whose printed figures stand beside ours
-    "kitchen_bundle": {"kitchen_films", "studies.core"},
+    "studies.narrated": {"studies.core", "studies.paper", "nearest"},  # whose printed figures stand beside ours
+    "kitchen_bundle": {"kitchen_films", "studies.core", "nearest"},
     "shipped": set(),
     "walk": {"kitchen_films"},
     "cli": {"kitchen_features", "kitchen_films", "kitchen_bundle", "studies.core"},
