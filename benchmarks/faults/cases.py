@@ -58,9 +58,7 @@ class Scale:
         return [cases[round(n * (len(cases) - 1) / max(1, quick - 1))] for n in range(quick)]
 
 
-def tried(
-    cases: Sequence[tuple[int, Case]], folder: Path, crew: int, keep: bool = False
-) -> Iterator[Verdict]:
+def tried(cases: Sequence[tuple[int, Case]], folder: Path, crew: int, keep: bool = False) -> Iterator[Verdict]:
     """Try the numbered cases, `crew` at a time; verdicts come as they are found."""
     waiting = list(reversed(cases))
     busy: dict[int, tuple[int, Case, Path, float]] = {}

@@ -57,13 +57,15 @@ def _try(source: Path, container: str, way: str, seed: int, folder: Path) -> Non
     result = run(arguments, folder)
     judge(result, folder, measured, way, length, known_length=container != "ts")
     looked = run(["probe", path.name], folder)
-    if answered(looked) and ends_early(measured, length, container != "ts") and not OF_DAMAGE.search(looked.out + looked.err):
+    if (
+        answered(looked)
+        and ends_early(measured, length, container != "ts")
+        and not OF_DAMAGE.search(looked.out + looked.err)
+    ):
         raise Broken("probe is silent about the missing end", looked)
 
 
-def judge(
-    result: Result, folder: Path, measured: Measured | None, way: str, length: float, known_length: bool
-) -> None:
+def judge(result: Result, folder: Path, measured: Measured | None, way: str, length: float, known_length: bool) -> None:
     """Check what `write` made of a film that was `length` seconds long before it was damaged."""
     out = folder / "out"
     written = answered(result)

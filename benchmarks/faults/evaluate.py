@@ -19,15 +19,22 @@ SECONDS, MEMORY = 60.0, 1024
 EVENTS = 6
 
 
-def truth() -> dict[str, Any]:
-    spans = [[10.0 * n, 10.0 * n + 8] for n in range(EVENTS)]
-    annotations = [{"id": n, "segment": span, "sentence": f"stir the soup {n}"} for n, span in enumerate(spans)]
-    video = {"duration": 100.0, "subset": "validation", "annotations": annotations, "recipe_type": "1", "video_url": ""}
-    return {"database": {"soup": video}}
+def truth(count: int = EVENTS) -> dict[str, Any]:
+    return {"soup": {"duration": 100.0, "timestamps": _spans(count), "sentences": _sentences(count)}}
+
+
+def _spans(count: int) -> list[list[float]]:
+    """All different, so that nothing can be counted once for many."""
+    return [[90.0 * n / count, 90.0 * n / count + 3 + n % 7] for n in range(count)]
+
+
+def _sentences(count: int) -> list[str]:
+    return [f"{('stir', 'chop', 'boil')[n % 3]} the soup {n}" for n in range(count)]
 
 
 def predictions(count: int = EVENTS) -> dict[str, Any]:
-    events = [{"sentence": "stir the soup", "timestamp": [n % 90, n % 90 + 5.0]} for n in range(count)]
+    pairs = zip(_sentences(count), _spans(count), strict=True)
+    events = [{"sentence": sentence, "timestamp": span} for sentence, span in pairs]
     return {"results": {"soup": events}}
 
 
@@ -69,30 +76,57 @@ def _bad_events() -> list[tuple[str, str]]:
 
 def cases(scale: Scale) -> list[Case]:
     good = json.dumps(truth())
-    found = [Case(f"predictions: {name}", partial(_try, lambda t=text: t, lambda: good)) for name, text in _bad_events()]
-    found += [Case(f"truth: {name}", partial(_try, lambda: json.dumps(predictions()), lambda t=t: t)) for name, t in TRUTHS]
+    found = [
+        Case(f"predictions: {name}", partial(_try, lambda t=text: t, lambda: good)) for name, text in _bad_events()
+    ]
+    found += [
+        Case(f"truth: {name}", partial(_try, lambda: json.dumps(predictions()), lambda t=t: t)) for name, t in TRUTHS
+    ]
     for number in range(4 if scale.quick else 40):
-        found.append(Case(f"bytes changed {number}", partial(_try, partial(_changed, scale.seed, number), lambda: good)))
+        found.append(
+            Case(f"bytes changed {number}", partial(_try, partial(_changed, scale.seed, number), lambda: good))
+        )
     few = scale.some(found, 10)
     many = [
-        Case(f"{count:,} events in one video{'' if meteor else ', without METEOR'}", partial(_many, count, meteor))
-        for count, meteor in ((1_000_000, False), (1_000_000, True), (20_000, False), (3_000, False))
+        Case(
+            f"{given:,} events for {true:,}{'' if meteor else ', without METEOR'}", partial(_many, given, true, meteor)
+        )
+        for given, true, meteor in (
+            (1_000_000, EVENTS, False),
+            (1_000_000, EVENTS, True),
+            (EVENTS, 1_000_000, False),
+            (1_000_000, 1_000_000, False),
+            (20_000, EVENTS, False),
+            (3_000, 3_000, False),
+            (1_000, 300, True),
+        )
     ]
     return [*few, *many[: 1 if scale.quick else None]]
 
 
+def _true(**values: Any) -> str:
+    return json.dumps({"soup": {**truth()["soup"], **values}})
+
+
 TRUTHS = (
     ("a list", "[]"),
-    ("no video", '{"database": {}}'),
-    ("no events", '{"database": {"soup": {"duration": 10, "subset": "validation", "annotations": []}}}'),
-    ("duration of 1e308", json.dumps(truth()).replace("100.0", "1e308")),
-    ("duration of nothing", json.dumps(truth()).replace("100.0", "0")),
-    ("duration negative", json.dumps(truth()).replace("100.0", "-5")),
-    ("duration NaN", json.dumps(truth()).replace("100.0", "NaN")),
-    ("segment of words", json.dumps(truth()).replace("[10.0, 18.0]", '["a", "b"]')),
-    ("segment reversed", json.dumps(truth()).replace("[10.0, 18.0]", "[18.0, 10.0]")),
-    ("sentence of half a pair", json.dumps(truth()).replace("stir the soup 1", "\\ud800")),
-    ("nested deeply", '{"database":' * 100_000),
+    ("no video", "{}"),
+    ("no events", _true(timestamps=[], sentences=[])),
+    ("fewer sentences than events", _true(sentences=["stir"])),
+    ("duration of 1e308", _true(duration=1e308)),
+    ("duration of nothing", _true(duration=0)),
+    ("duration negative", _true(duration=-5)),
+    ("duration NaN", _true().replace("100.0", "NaN")),
+    ("duration of words", _true(duration="long")),
+    ("times of words", _true(timestamps=[["a", "b"]] * EVENTS)),
+    ("times reversed", _true(timestamps=[[9, 1]] * EVENTS)),
+    ("times of 1e308", _true(timestamps=[[0, 1e308]] * EVENTS)),
+    ("times of a huge number", _true(timestamps=[[0, 10**299]] * EVENTS)),
+    ("events without length", _true(timestamps=[[5, 5]] * EVENTS)),
+    ("sentences of half a pair", _true(sentences=["stir"] * EVENTS).replace("stir", "\\ud800")),
+    ("sentences of nothing", _true(sentences=[""] * EVENTS)),
+    ("sentences of control characters", _true(sentences=["\x1b[31m\x00\n ||| stir"] * EVENTS)),
+    ("nested deeply", '{"soup":' * 100_000),
 )
 
 
@@ -108,8 +142,8 @@ def _try(given: Callable[[], str], true: Callable[[], str], folder: Path) -> Non
     _score(folder, given(), true(), meteor=False)
 
 
-def _many(count: int, meteor: bool, folder: Path) -> None:
-    _score(folder, json.dumps(predictions(count)), json.dumps(truth()), meteor)
+def _many(given: int, true: int, meteor: bool, folder: Path) -> None:
+    _score(folder, json.dumps(predictions(given)), json.dumps(truth(true)), meteor)
 
 
 def _score(folder: Path, given: str, true: str, meteor: bool) -> None:

@@ -58,7 +58,7 @@ def _export(scale: Scale, folder: Path) -> list[str]:
 
 def _draw(scale: Scale, folder: Path) -> list[str]:
     del scale, folder
-    return ["kitchen", "draw", "--out", "out/film.mp4", "--tempo", "10", "--height", "48"]
+    return ["kitchen", "draw", "--out", "out/film.mp4", "--tempo", "10", "--height", "90"]
 
 
 def _scores(scale: Scale, folder: Path) -> list[str]:

@@ -80,7 +80,9 @@ WORDS: tuple[str, ...] = (
 def cases(scale: Scale) -> list[Case]:
     source = scale.material
     found = [Case(f"film {ascii(name)[:60]}", partial(_film, source, name)) for name in NAMES]
-    found += [Case(f"ingredients {ascii(words)[:40]}", partial(_words, source, "--ingredients", words)) for words in WORDS]
+    found += [
+        Case(f"ingredients {ascii(words)[:40]}", partial(_words, source, "--ingredients", words)) for words in WORDS
+    ]
     found += [Case(f"title {ascii(words)[:40]}", partial(_words, source, "--title", words)) for words in WORDS]
     found += [Case(f"file of ingredients {ascii(w)[:40]}", partial(_file, source, w)) for w in WORDS]
     alike = [Case(f"{' and '.join(names)}", partial(_together, source, names)) for names in TOGETHER]

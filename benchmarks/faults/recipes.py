@@ -151,6 +151,11 @@ def _safe(path: Path, result: Result) -> None:
     text = path.read_text(encoding="utf-8")
     printable(text, path.name, result, allowed="\n\t")
     if path.suffix == ".html":
-        for raw in (f"<script>alert('{MARK}", f"<img src=x onerror={MARK}", f"<script>{MARK}", f'href="javascript:{MARK}'):
+        for raw in (
+            f"<script>alert('{MARK}",
+            f"<img src=x onerror={MARK}",
+            f"<script>{MARK}",
+            f'href="javascript:{MARK}',
+        ):
             if raw in text:
                 raise Broken(f"the page runs what the recipe says: {raw}", result)

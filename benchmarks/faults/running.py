@@ -24,6 +24,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import cookscribe
+
 # What `write`, `export`, `evaluate` and `encode` import when they begin to work. Listening libraries are not among
 # them: whether they talk to the network is one of the questions.
 WARM = (
@@ -201,9 +203,7 @@ def start(
     return Running(pid, folder, _number, here)
 
 
-def run(
-    arguments: Sequence[str | bytes], folder: Path, *, seconds: float = SECONDS, **options: object
-) -> Result:
+def run(arguments: Sequence[str | bytes], folder: Path, *, seconds: float = SECONDS, **options: object) -> Result:
     """`start`, then wait."""
     return start(arguments, folder, seconds=seconds, **options).wait(seconds)  # type: ignore[arg-type]
 
@@ -243,6 +243,9 @@ def surroundings(folder: Path, changes: Mapping[str, str | None] | None = None) 
         place.mkdir(exist_ok=True)
         environment[name] = str(place)
     environment |= {"COLUMNS": "240", "OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
+    # A process of its own must run the same program as this one, wherever it starts.
+    places = [str(Path(cookscribe.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment["PYTHONPATH"] = os.pathsep.join(places)
     for name, value in (changes or {}).items():
         environment.pop(name, None)
         if value is not None:

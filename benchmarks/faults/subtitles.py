@@ -27,10 +27,15 @@ def cases(scale: Scale) -> list[Case]:
         for number, (ending, name, content) in enumerate(_directed())
     ]
     found += [
-        Case(f"{ending} of the film, damaged", partial(_try, scale.material, ending, partial(_damaged, scale, n), n, False))
+        Case(
+            f"{ending} of the film, damaged",
+            partial(_try, scale.material, ending, partial(_damaged, scale, n), n, False),
+        )
         for n, ending in enumerate(("vtt", "srt", "json", "txt") * (1 if scale.quick else 8))
     ]
-    found += [Case(f"{ending} that is {name}", partial(_place, scale.material, ending, name)) for ending, name in PLACES]
+    found += [
+        Case(f"{ending} that is {name}", partial(_place, scale.material, ending, name)) for ending, name in PLACES
+    ]
     return scale.some(found, 24)
 
 
@@ -85,7 +90,9 @@ def _directed() -> list[tuple[str, str, Content]]:
     add("json", "negative times", _segments({"start": -5, "end": -1, "text": SAID * 2}))
     add("json", "times reversed", _segments({"start": 9, "end": 1, "text": SAID * 2}))
     add("json", "times as words", _segments({"start": "nan", "end": "inf", "text": SAID * 2}))
-    add("json", "times as huge whole numbers", '{"segments": [{"start": 0, "end": 1' + "0" * 299 + ', "text": "boil"}]}')
+    add(
+        "json", "times as huge whole numbers", '{"segments": [{"start": 0, "end": 1' + "0" * 299 + ', "text": "boil"}]}'
+    )
     add("json", "wrong types", _segments(1, None, [], {"start": [], "end": {}, "text": 5}))
     add("json", "a list of nothing", "[]")
     add("json", "nested 200,000 deep", "[" * 200_000)

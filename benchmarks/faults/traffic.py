@@ -1,4 +1,4 @@
-"""No connection, and no trace at home: a process that asks the kernel for a connection is killed on the spot.
+"""No connection, and no trace at home: a process that asks the kernel for an internet socket is killed on the spot.
 
 Python's own calls are written down by an audit hook; those of libraries in C are caught by a filter on system calls.
 """
@@ -6,9 +6,11 @@ Python's own calls are written down by an audit hook; those of libraries in C ar
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
 import shutil
 import signal
+import socket
 import struct
 from functools import partial
 from pathlib import Path
@@ -17,7 +19,7 @@ from faults import material
 from faults.cases import Case, Scale
 from faults.judging import answered, left, tidy
 from faults.kills import WORK
-from faults.running import Broken, run
+from faults.running import Broken, run, surroundings
 
 TITLE = "traffic"
 HOOK = """
@@ -28,8 +30,8 @@ def note(event, arguments):
             log.write(f"{event} {arguments[-2:]!r}\\n")
 sys.addaudithook(note)
 """
-# Architecture of the filter, and number of `connect`.
-KERNELS = {"x86_64": (0xC000003E, 42), "aarch64": (0xC00000B7, 203)}
+# Number of the call `socket`.
+KERNELS = {"x86_64": 41, "aarch64": 198}
 KILL, ALLOW = 0x80000000, 0x7FFF0000
 
 
@@ -42,17 +44,17 @@ def cases(scale: Scale) -> list[Case]:
 
 
 def forbid_connections() -> None:
-    """From now on `connect` ends this process and its children with SIGSYS. Looking up a name connects too."""
+    """From now on an internet socket ends this process and its children with SIGSYS. Looking up a name needs one too."""
     if platform.machine() not in KERNELS:
         return
-    architecture, connect = KERNELS[platform.machine()]
     steps = (
-        (0x20, 0, 0, 4),  # load the architecture
-        (0x15, 0, 3, architecture),
         (0x20, 0, 0, 0),  # load the number of the call
-        (0x15, 0, 1, connect),
-        (0x06, 0, 0, KILL),
+        (0x15, 0, 3, KERNELS[platform.machine()]),
+        (0x20, 0, 0, 16),  # load its first argument: the family
+        (0x15, 2, 0, socket.AF_INET),
+        (0x15, 1, 0, socket.AF_INET6),
         (0x06, 0, 0, ALLOW),
+        (0x06, 0, 0, KILL),
     )
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
     program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(steps), ctypes.addressof(code)))
@@ -74,18 +76,15 @@ def _try(scale: Scale, name: str, folder: Path) -> None:
     hook.mkdir()
     (hook / "sitecustomize.py").write_text(HOOK)
     log = folder / ".traffic"
-    # The user's name is given, because asking the system for it may connect to a local service.
-    import os
-
-    path = os.pathsep.join(filter(None, (str(hook), os.environ.get("PYTHONPATH"))))
-    env: dict[str, str | None] = {"TRAFFIC": str(log), "PYTHONPATH": path, "USER": "cook", "LOGNAME": "cook"}
+    path = os.pathsep.join((str(hook), surroundings(folder)["PYTHONPATH"]))
+    env: dict[str, str | None] = {"TRAFFIC": str(log), "PYTHONPATH": path}
     env |= {"ORT_DISABLE_TELEMETRY": None, "HF_HUB_OFFLINE": None}
     result = run(arguments, folder, env=env, before=forbid_connections, fresh=True, seconds=180.0)
     if log.exists():
         raise Broken(f"asks for the network: {log.read_text().splitlines()[0]}", result)
     if result.code == -signal.SIGSYS:
-        raise Broken("a library opens a connection", result)
+        raise Broken("a library asks for an internet socket", result)
     if not answered(result):
-        raise Broken("cannot work without a network", result)
+        raise Broken("does not work without a network", result)
     tidy(folder, result)
     left(folder / "out", None, result)
