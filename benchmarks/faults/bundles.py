@@ -10,11 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import cookscribe.bundles
 import numpy as np
-from cookscribe.seeds import generator
 
-from faults import material
+import cookscribe.bundles
+from cookscribe.seeds import generator
 from faults.cases import Case, Scale
 from faults.judging import answered, left, tidy
 from faults.running import Broken, run
@@ -121,7 +120,7 @@ def _configuration_of_another_kind(bundle: Path, random: np.random.Generator) ->
 
 
 def _configuration_of_another_model(bundle: Path, random: np.random.Generator) -> None:
-    other = SHIPPED / next(name for name in NAMES if not (bundle / "spans").exists() or name != NAMES[1])
+    other = SHIPPED / NAMES[int((bundle / "spans").exists())]
     path = _one(bundle, "config.json", random)
     path.write_bytes(_one(other, "config.json", random).read_bytes())
 
@@ -197,7 +196,7 @@ def _shapes_of_the_weights(bundle: Path, random: np.random.Generator) -> None:
     if kind == 0:
         entry["shape"] = [10**9] * 3
     elif kind == 1:
-        entry["shape"] = list(reversed(entry["shape"])) + [1]
+        entry["shape"] = [*reversed(entry["shape"]), 1]
     elif kind == 2:
         entry["dtype"] = "I64"
     elif kind == 3:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -133,10 +134,8 @@ def _read(place: Path, otherwise: Verdict) -> Verdict:
 
 def _end(pid: int, running: bool) -> None:
     """End the group of a case; `pid` is reaped if it was still running."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     if running:
         os.waitpid(pid, 0)
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from cookscribe.seeds import generator
-
 from faults.cases import Case, Scale
 from faults.judging import answered, files_below, whole
 from faults.running import Broken, run

@@ -135,7 +135,7 @@ def left(folder: Path, expected: Collection[str] | None, result: Result | None =
     for name in sorted(files_below(folder)) if folder.exists() else ():
         hidden = any(part.startswith(".") for part in Path(name).parts)
         if name not in expected if expected is not None else hidden:
-            raise Broken(f"leaves {ascii(name)} behind", result)
+            raise Broken(f"leaves {name!a} behind", result)
         whole(folder / name, result)
 
 
@@ -144,7 +144,7 @@ def tidy(folder: Path, result: Result | None = None) -> None:
     for place in (folder / ".tmpdir", folder / ".home"):
         strange = [n for n in files_below(place) if not n.startswith(os.path.join(".cache", "cookscribe"))]
         if strange:
-            raise Broken(f"leaves {ascii(sorted(strange)[0])} in {place.name[1:].upper()}", result)
+            raise Broken(f"leaves {sorted(strange)[0]!a} in {place.name[1:].upper()}", result)
 
 
 def damage_notes(recipe: dict[str, Any]) -> list[str]:

@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from cookscribe.seeds import generator
 
-from faults import evaluate, material
+from cookscribe.seeds import generator
+from faults import evaluate
 from faults.cases import Case, Scale
 from faults.judging import answered, left, tidy, whole
 from faults.running import Broken, Running, run, start

@@ -58,7 +58,7 @@ def _look(path: Path) -> tuple[float, list[float], list[float]]:
     with av.open(str(path), format=DEMUXERS[path.suffix], metadata_errors="replace") as container:
         declared = (container.duration or 0) / av.time_base
         start = Fraction(container.start_time or 0, av.time_base)
-        streams = [list(chosen)[0] for chosen in (container.streams.video, container.streams.audio) if chosen]
+        streams = [chosen[0] for chosen in (container.streams.video, container.streams.audio) if chosen]
         packets = container.demux(streams)
         while True:
             try:

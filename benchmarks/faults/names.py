@@ -168,7 +168,7 @@ def _together(source: Path, names: tuple[str, str], folder: Path) -> None:
         return
     out = folder / "out"
     left(out, None, result)
-    pages = [path for path in out.rglob("*.md")]
+    pages = list(out.rglob("*.md"))
     films = len({(folder / name).resolve() for name in names})
     if len(pages) < films:
         raise Broken(f"{films} films, but {len(pages)} recipes are left", result)

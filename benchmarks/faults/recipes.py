@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from cookscribe.seeds import generator
-
 from faults import material
 from faults.cases import Case, Scale
 from faults.judging import answered, files_below, left, printable, read_strictly, refused
@@ -20,11 +19,12 @@ TITLE = "edited recipes"
 FORMATS = "json,md,html,vtt,srt,ffmetadata,youtube,jsonld,cooklang,researcher"
 MARK = "qzx7"
 SCRIPT = f"<script>alert('{MARK}')</script><img src=x onerror={MARK}()>"
-NASTY: tuple[Any, ...] = (
-    None, True, -1, 0, 1, 10**18, 10**299, -1e308, 1e308, 0.1, "", " ", "nan", "\x1b[31m" + MARK, "\x00", SCRIPT, "</script><script>" + MARK,
-    "]]>--><!--", "-->", "a\nb\r\nc", "{{7*7}}", "\u202egnp.exe", "\u2028", "ÿ" * 300, "a" * 100_000, [], {}, [[]], {"a": 1}, ["x"] * 1000,
-    [None], "javascript:" + MARK, "../../" + MARK, "/etc/" + MARK, "http://127.0.0.1:9/" + MARK,
-)  # fmt: skip
+NUMBERS: tuple[Any, ...] = (None, True, -1, 0, 1, 10**18, 10**299, -1e308, 1e308, 0.1)
+TEXTS: tuple[Any, ...] = ("", " ", "nan", "\x1b[31m" + MARK, "\x00", "a\nb\r\nc", "\u2028", "\u202egnp.exe", "ÿ" * 300)
+CODE: tuple[Any, ...] = (SCRIPT, "</script><script>" + MARK, "]]>--><!--", "-->", "{{7*7}}", "javascript:" + MARK)
+PLACES: tuple[Any, ...] = ("../../" + MARK, "/etc/" + MARK, "http://127.0.0.1:9/" + MARK, "a" * 100_000)
+SHAPES: tuple[Any, ...] = ([], {}, [[]], {"a": 1}, ["x"] * 1000, [None])
+NASTY = NUMBERS + TEXTS + CODE + PLACES + SHAPES
 
 
 def cases(scale: Scale) -> list[Case]:
@@ -109,10 +109,18 @@ DIRECTED: tuple[tuple[str, Callable[[dict[str, Any]], str], bool], ...] = (
     ("unknown fields", _with(surprise={"a": [SCRIPT]}), False),
 )
 RAW = (
-    ("empty file", ""), ("a list", "[]"), ("a number", "5"), ("nothing", "null"), ("NaN", '{"title": NaN}'), ("half a document", '{"title": "so'),
-    ("the same key twice", '{"title": "a", "title": "b"}'), ("nested 200,000 deep", "[" * 200_000 + "]" * 200_000),
-    ("objects nested 200,000 deep", '{"a":' * 200_000), ("a number of a million digits", "1" * 1_000_000), ("zeros", "\0" * 1000),
-)  # fmt: skip
+    ("empty file", ""),
+    ("a list", "[]"),
+    ("a number", "5"),
+    ("nothing", "null"),
+    ("NaN", '{"title": NaN}'),
+    ("half a document", '{"title": "so'),
+    ("the same key twice", '{"title": "a", "title": "b"}'),
+    ("nested 200,000 deep", "[" * 200_000 + "]" * 200_000),
+    ("objects nested 200,000 deep", '{"a":' * 200_000),
+    ("a number of a million digits", "1" * 1_000_000),
+    ("zeros", "\0" * 1000),
+)
 
 
 def _raw(source: Path, text: str, folder: Path) -> None:

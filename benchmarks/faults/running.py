@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import io
 import json
 import os
 import resource
@@ -212,10 +213,9 @@ def _main(arguments: Sequence[str | bytes]) -> int:
     """What the installed command does between the start of the interpreter and its end."""
     from cookscribe.cli import main
 
-    sys.stdin, sys.stdout, sys.stderr = (
-        open(descriptor, mode, encoding="utf-8", errors=errors, closefd=False, buffering=1 if descriptor == 2 else -1)
-        for descriptor, mode, errors in ((0, "r", "strict"), (1, "w", "strict"), (2, "w", "backslashreplace"))
-    )
+    sys.stdin = io.TextIOWrapper(io.FileIO(0, closefd=False))
+    sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w", closefd=False)), "utf-8")
+    sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), "utf-8", "backslashreplace", write_through=True)
     sys.argv = ["cookscribe", *(os.fsdecode(argument) for argument in arguments)]
     code: object = 0
     try:

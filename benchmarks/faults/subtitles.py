@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from cookscribe.seeds import generator
-
 from faults import material
 from faults.cases import Case, Scale
 from faults.judging import answered, left, read_strictly, refused, tidy

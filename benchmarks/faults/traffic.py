@@ -44,7 +44,7 @@ def cases(scale: Scale) -> list[Case]:
 
 
 def forbid_connections() -> None:
-    """From now on an internet socket ends this process and its children with SIGSYS. Looking up a name needs one too."""
+    """From now on an internet socket, which looking up a name needs too, ends this process with SIGSYS."""
     if platform.machine() not in KERNELS:
         return
     steps = (

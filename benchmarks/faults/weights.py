@@ -12,7 +12,6 @@ from typing import Any
 
 from cookscribe.encoders.weights import locate, named
 from cookscribe.seeds import generator
-
 from faults import material
 from faults.cases import Case, Scale
 from faults.judging import answered, left, tidy
