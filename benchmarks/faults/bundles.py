@@ -29,7 +29,8 @@ def cases(scale: Scale) -> list[Case]:
     for number in range(30 if scale.quick else 120):
         change, name = CHANGES[number % len(CHANGES)], NAMES[number // len(CHANGES) % 2]
         found.append(Case(f"{name}: {change.__name__[1:]}", partial(_try, scale, name, change, number)))
-    return scale.some(found, 15)
+    whole = [Case(f"{name}: nothing", partial(_try, scale, name, _nothing, n)) for n, name in enumerate(NAMES)]
+    return [*scale.some(found, 15), *whole]
 
 
 def _try(scale: Scale, name: str, change: Any, number: int, folder: Path) -> None:
@@ -46,8 +47,15 @@ def _try(scale: Scale, name: str, change: Any, number: int, folder: Path) -> Non
     if (folder / "ran").exists():
         raise Broken("code from a weight file was run", result)
     done = answered(result, memory=MEMORY)
+    if change is _nothing and not done:
+        raise Broken("an untouched bundle is refused", result)
     left(folder / "out", None if done else (), result)
     tidy(folder, result)
+
+
+def _nothing(bundle: Path, random: np.random.Generator) -> None:
+    """The bundle stays as it was shipped."""
+    del bundle, random
 
 
 def _one(bundle: Path, pattern: str, random: np.random.Generator) -> Path:

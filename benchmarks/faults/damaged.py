@@ -36,7 +36,27 @@ def cases(scale: Scale) -> list[Case]:
         seed = len(films.DAMAGES) * (10_000 * scale.seed + number) + number // len(containers) % len(films.DAMAGES)
         name = f"{container} {films.DAMAGES[seed % len(films.DAMAGES)]}, {way}"
         made.append(Case(name, partial(_try, scale.material, container, way, seed)))
+    whole = [(box, way) for box in containers for way in dict.fromkeys(WAYS)]
+    whole = whole[:: 13 if scale.quick else 1]
+    made += [Case(f"{box} whole, {way}", partial(_whole, scale.material, box, way)) for box, way in whole]
     return made
+
+
+def _whole(source: Path, container: str, way: str, folder: Path) -> None:
+    """An undamaged film gets a recipe, and no note of damage."""
+    original = material.film(source, container)
+    path = folder / f"film{original.suffix}"
+    path.write_bytes(original.read_bytes())
+    result = run(_arguments(path, way, material.seconds(source), "json,html,md"), folder)
+    if not answered(result):
+        raise Broken("a whole film is refused", result)
+    left(folder / "out", None, result)
+    tidy(folder, result)
+    recipe = read_strictly(folder / "out" / "film.recipe.json", result)
+    if notes := damage_notes(recipe):
+        raise Broken(f"a whole film is called damaged: {notes[0]}", result)
+    if not recipe["steps"]:
+        raise Broken("a whole film has no steps", result)
 
 
 def _try(source: Path, container: str, way: str, seed: int, folder: Path) -> None:
@@ -44,25 +64,26 @@ def _try(source: Path, container: str, way: str, seed: int, folder: Path) -> Non
     path = folder / f"film{original.suffix}"
     path.write_bytes(films.damaged(original.read_bytes(), seed))
     length = material.seconds(source)
-    formats = "json,html,md" if seed % 3 == 0 else "json"
+    measured = measure(path)
+    result = run(_arguments(path, way, length, "json,html,md" if seed % 3 == 0 else "json"), folder)
+    judge(result, folder, measured, way, length, known_length=container != "ts")
+    looked = run(["probe", path.name], folder)
+    missing = ends_early(measured, length, container != "ts")
+    if answered(looked) and missing and not OF_DAMAGE.search(looked.out + looked.err):
+        raise Broken("probe is silent about the missing end", looked)
+
+
+def _arguments(path: Path, way: str, length: float, formats: str) -> list[str]:
+    """The command that writes the recipe of a film in this way; words are put where it finds them."""
     arguments = ["write", path.name, "--formats", formats, "--out", "out"]
     if way == "watched":
         arguments += ["--model", "kitchen"]
     elif way == "subtitles":
         path.with_suffix(".vtt").write_text(material.subtitles(length))
     elif way == "transcript":
-        (folder / "words.srt").write_text(material.subtitles(length))
+        path.with_name("words.srt").write_text(material.subtitles(length))
         arguments += ["--transcript", "words.srt"]
-    measured = measure(path)
-    result = run(arguments, folder)
-    judge(result, folder, measured, way, length, known_length=container != "ts")
-    looked = run(["probe", path.name], folder)
-    if (
-        answered(looked)
-        and ends_early(measured, length, container != "ts")
-        and not OF_DAMAGE.search(looked.out + looked.err)
-    ):
-        raise Broken("probe is silent about the missing end", looked)
+    return arguments
 
 
 def judge(result: Result, folder: Path, measured: Measured | None, way: str, length: float, known_length: bool) -> None:

@@ -86,6 +86,7 @@ def cases(scale: Scale) -> list[Case]:
             Case(f"bytes changed {number}", partial(_try, partial(_changed, scale.seed, number), lambda: good))
         )
     few = scale.some(found, 10)
+    few.append(Case("what is well-formed", partial(_try, lambda: json.dumps(predictions()), lambda: good, True)))
     many = [
         Case(
             f"{given:,} events for {true:,}{'' if meteor else ', without METEOR'}", partial(_many, given, true, meteor)
@@ -137,15 +138,19 @@ def _changed(seed: int, number: int) -> str:
     return data.decode("latin-1")
 
 
-def _try(given: Callable[[], str], true: Callable[[], str], folder: Path) -> None:
-    _score(folder, given(), true(), meteor=False)
+def _try(given: Callable[[], str], true: Callable[[], str], *options: Any) -> None:
+    *good, folder = options
+    done = _score(folder, given(), true(), meteor=False)
+    if good and not done:
+        raise Broken("a good file is refused")
 
 
 def _many(given: int, true: int, meteor: bool, folder: Path) -> None:
     _score(folder, json.dumps(predictions(given)), json.dumps(truth(true)), meteor)
 
 
-def _score(folder: Path, given: str, true: str, meteor: bool) -> None:
+def _score(folder: Path, given: str, true: str, meteor: bool) -> bool:
+    """Whether there is an answer."""
     (folder / "given.json").write_text(given)
     (folder / "true.json").write_text(true)
     arguments = ["evaluate", "given.json", "--truth", "true.json", "--json", "out/scores.json"]
@@ -156,3 +161,4 @@ def _score(folder: Path, given: str, true: str, meteor: bool) -> None:
         raise Broken(f"leaves {sorted(names)} behind", result)
     for name in names:
         whole(folder / "out" / name, result)
+    return done

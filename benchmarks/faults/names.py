@@ -36,7 +36,7 @@ NAMES: tuple[bytes, ...] = (
     b"http:x.mp4",
     b"a|b.mp4",
     b"%s%d%n.mp4",
-    b"[red]bold[/].mp4",
+    b"[red]bold[bold].mp4",
     b"{braces}.mp4",
     b"$(touch x).mp4",
     b"quote'\".mp4",

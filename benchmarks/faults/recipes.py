@@ -85,8 +85,9 @@ def _steps(count: int, sentence: str = "stir the soup") -> Callable[[dict[str, A
     return change
 
 
-# Name, the change, and whether it must be refused.
-DIRECTED: tuple[tuple[str, Callable[[dict[str, Any]], str], bool], ...] = (
+# Name, the change, and whether it must be refused; None where it must be taken.
+DIRECTED: tuple[tuple[str, Callable[[dict[str, Any]], str], bool | None], ...] = (
+    ("nothing changed", _with(), None),
     ("script in the title", _with(title=SCRIPT), False),
     ("script in the ingredients", _with(ingredients=[SCRIPT, "salt"]), False),
     ("script in the warnings", _with(warnings=[SCRIPT]), False),
@@ -127,7 +128,7 @@ def _raw(source: Path, text: str, folder: Path) -> None:
     _try(source, text, True, folder)
 
 
-def _try(source: Path, text: str, must: bool, folder: Path) -> None:
+def _try(source: Path, text: str, must: bool | None, folder: Path) -> None:
     path = folder / "soup.recipe.json"
     path.write_text(text)
     arguments = ["export", path.name, "--formats", FORMATS, "--out", "out"]
@@ -141,6 +142,8 @@ def _try(source: Path, text: str, must: bool, folder: Path) -> None:
         left(folder / "out", (), result)
         return
     done = answered(result)
+    if must is None and not done:
+        raise Broken("a good recipe is refused", result)
     left(folder / "out", None if done else (), result)
     for name in files_below(folder / "out"):
         _safe(folder / "out" / name, result)

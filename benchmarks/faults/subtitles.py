@@ -22,13 +22,13 @@ Content = Callable[[], bytes]
 
 def cases(scale: Scale) -> list[Case]:
     found = [
-        Case(f"{ending} {name}", partial(_try, scale.material, ending, content, number, name in MUST_BE_REFUSED))
+        Case(f"{ending} {name}", partial(_try, scale.material, ending, content, number, _must(name)))
         for number, (ending, name, content) in enumerate(_directed())
     ]
     found += [
         Case(
             f"{ending} of the film, damaged",
-            partial(_try, scale.material, ending, partial(_damaged, scale, n), n, False),
+            partial(_try, scale.material, ending, partial(_damaged, scale, n), n, None),
         )
         for n, ending in enumerate(("vtt", "srt", "json", "txt") * (1 if scale.quick else 8))
     ]
@@ -46,8 +46,14 @@ def _segments(*parts: object) -> bytes:
     return json.dumps({"segments": parts}).encode()
 
 
-SAID = " ".join(material.SENTENCES)
-MUST_BE_REFUSED = {"times of 1e308", "times that are not numbers", "binary"}
+SAID = " ".join(material.SENTENCES * 2) + " "  # words enough for a recipe
+# What must be refused, and what must be taken; of all else either will do.
+REFUSED, TAKEN = {"times of 1e308", "times that are not numbers", "binary"}, {"well-formed"}
+
+
+def _must(name: str) -> bool | None:
+    """Whether it must be refused; None if it need not, but may."""
+    return True if name in REFUSED else False if name in TAKEN else None
 
 
 def _directed() -> list[tuple[str, str, Content]]:
@@ -64,6 +70,9 @@ def _directed() -> list[tuple[str, str, Content]]:
         found.append((ending, name, lambda: data))
 
     good = "WEBVTT\n\n" + _cue(SAID) * 3
+    add("vtt", "well-formed", good)
+    add("json", "well-formed", _segments({"start": 0, "end": 9, "text": SAID * 3}))
+    add("txt", "well-formed", SAID * 3)
     add("vtt", "times reversed", "WEBVTT\n\n" + _cue(SAID * 2, "00:09.000", "00:01.000"))
     add("vtt", "times far beyond the film", "WEBVTT\n\n" + _cue(SAID * 2, "999:59:59.999", "999:59:59.999"))
     add("vtt", "minutes and seconds above 60", "WEBVTT\n\n" + _cue(SAID * 2, "00:99.000", "99:99.999"))
@@ -133,7 +142,7 @@ def _damaged(scale: Scale, number: int) -> bytes:
     return bytes(data)
 
 
-def _try(source: Path, ending: str, content: Content, number: int, must: bool, folder: Path) -> None:
+def _try(source: Path, ending: str, content: Content, number: int, must: bool | None, folder: Path) -> None:
     (folder / "film.mp4").write_bytes(material.film(source, "mp4").read_bytes())
     arguments = ["write", "film.mp4", "--formats", "json,vtt", "--out", "out"]
     beside = number % 2 == 0 and ending in {"vtt", "srt"}
@@ -146,8 +155,9 @@ def _try(source: Path, ending: str, content: Content, number: int, must: bool, f
     if must:
         refused(result, words.name, memory=MEMORY)
     elif not answered(result, memory=MEMORY):
+        if must is False:
+            raise Broken("good words are refused", result)
         left(folder / "out", (), result)
-        return
     else:
         left(folder / "out", None, result)
         recipe = read_strictly(folder / "out" / "film.recipe.json", result)

@@ -59,6 +59,7 @@ def _harmful(path: Path) -> None:
 
 # What stands in the place of the first file, and whether the program may pass over it and use the installed weights.
 KINDS: dict[str, tuple[Callable[[Path], object], bool]] = {
+    "are whole": (lambda path: None, True),  # noqa: ARG005
     "are cut short": (_cut, False),
     "have bytes changed": (_changed, False),
     "are empty": (lambda path: path.write_bytes(b""), False),
@@ -90,6 +91,8 @@ def _try(scale: Scale, name: str, kind: str, folder: Path) -> None:
         if not may_pass:
             raise Broken("a recipe was made with damaged weights", result)
         left(folder / "out", None, result)
+    elif kind == "are whole":
+        raise Broken("weights as published are refused", result)
     else:
         left(folder / "out", (), result)
     # Listening may leave traces of its own, which `traffic` looks for.
