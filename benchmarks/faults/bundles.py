@@ -30,7 +30,7 @@ def cases(scale: Scale) -> list[Case]:
         change, name = CHANGES[number % len(CHANGES)], NAMES[number // len(CHANGES) % 2]
         found.append(Case(f"{name}: {change.__name__[1:]}", partial(_try, scale, name, change, number)))
     whole = [Case(f"{name}: nothing", partial(_try, scale, name, _nothing, n)) for n, name in enumerate(NAMES)]
-    return [*scale.some(found, 15), *whole]
+    return [*scale.some(found, 12), *whole]
 
 
 def _try(scale: Scale, name: str, change: Any, number: int, folder: Path) -> None:

@@ -85,7 +85,7 @@ def cases(scale: Scale) -> list[Case]:
         found.append(
             Case(f"bytes changed {number}", partial(_try, partial(_changed, scale.seed, number), lambda: good))
         )
-    few = scale.some(found, 10)
+    few = scale.some(found, 6)
     few.append(Case("what is well-formed", partial(_try, lambda: json.dumps(predictions()), lambda: good, True)))
     many = [
         Case(

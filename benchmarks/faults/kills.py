@@ -26,8 +26,7 @@ VIDEOS = 8
 def cases(scale: Scale) -> list[Case]:
     # Training and encoding take seconds each, so there are fewer of them.
     order = ("export", "write", "draw", "export", "write", "scores", "train", "export", "write", "watch")
-    if not scale.quick:
-        order = (*order, *order, "encode")
+    order = order[:7] if scale.quick else (*order, *order, "encode")
     training_data(scale.material)
     found = [
         Case(f"{name}, kill {number}", partial(_try, scale, name, number))

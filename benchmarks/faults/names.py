@@ -87,7 +87,7 @@ def cases(scale: Scale) -> list[Case]:
     found += [Case(f"file of ingredients {ascii(w)[:40]}", partial(_file, source, w)) for w in WORDS]
     alike = [Case(f"{' and '.join(names)}", partial(_together, source, names)) for names in TOGETHER]
     taken = [Case(f"a {kind} where the recipe goes", partial(_taken, source, kind)) for kind in TAKEN]
-    return [*scale.some(found, 14), *alike[: 3 if scale.quick else None], *taken[: 1 if scale.quick else None]]
+    return [*scale.some(found, 9), *alike[: 3 if scale.quick else None], *taken[: 1 if scale.quick else None]]
 
 
 def _film(source: Path, name: bytes, folder: Path) -> None:

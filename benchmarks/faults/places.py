@@ -38,7 +38,7 @@ def cases(scale: Scale) -> list[Case]:
         found.append(Case(f"{name}, standard output closed", partial(_output, scale, name, "closed")))
         found.append(Case(f"{name}, standard error on a full disk", partial(_output, scale, name, "error")))
     found.append(Case("scores into the full device", partial(_device, scale)))
-    return scale.some([case for case in found if not (scale.quick and case.name.startswith(("train", "encode")))], 13)
+    return scale.some([case for case in found if not (scale.quick and case.name.startswith(("train", "encode")))], 8)
 
 
 def _can_mount() -> bool:

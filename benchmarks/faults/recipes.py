@@ -34,7 +34,7 @@ def cases(scale: Scale) -> list[Case]:
     for number in range(30 if scale.quick else 160):
         document, name = _changed(original, scale.seed, number)
         found.append(Case(name, partial(_try, scale.material, json.dumps(document), False)))
-    return scale.some(found, 32)
+    return scale.some(found, 20)
 
 
 def _changed(original: dict[str, Any], seed: int, number: int) -> tuple[dict[str, Any], str]:

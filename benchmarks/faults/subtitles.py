@@ -35,7 +35,7 @@ def cases(scale: Scale) -> list[Case]:
     found += [
         Case(f"{ending} that is {name}", partial(_place, scale.material, ending, name)) for ending, name in PLACES
     ]
-    return scale.some(found, 24)
+    return scale.some(found, 16)
 
 
 def _cue(text: str, start: str = "00:01.000", end: str = "00:02.000") -> str:

@@ -27,7 +27,7 @@ def cases(scale: Scale) -> list[Case]:
         for kind in KINDS
         if not (scale.quick and name == "whisper")
     ]
-    return scale.some(found, 5)
+    return scale.some(found, 3)
 
 
 def _cut(path: Path) -> None:
