@@ -146,9 +146,10 @@ def _output(scale: Scale, name: str, kind: str, folder: Path) -> None:
             os.dup2(os.open("/dev/full", os.O_WRONLY), 2 if kind == "error" else 1)
 
     result = run(arguments, folder, before=before, fresh=True, seconds=120.0)
-    if kind == "error" and result.code in {1, 2} and not result.err:
-        return  # there is no place to say why
-    answered(result, codes=(0, 1, 2))
+    # There is no place to say why, or nobody left who listens: the exit code alone may say that something is wrong.
+    quiet = result.code == 1 and not any(line.startswith("cookscribe:") for line in result.err.splitlines())
+    if not (quiet and kind in {"error", "pipe"} and "Traceback" not in result.err):
+        answered(result, codes=(0, 1, 2))
     if kind in {"pipe", "full"} and result.code == 0:
         raise Broken("nobody could read the answer, and it says that all is well", result)
     if "damaged" in result.err:
