@@ -17,13 +17,14 @@ import json
 import os
 import sys
 import tempfile
-import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-# In the order in which they run; each is a module of `faults` with a TITLE and `cases`.
+# Each is a module of `faults` with a TITLE and `cases`. The longest single cases come first, so that none is waited for.
 CLASSES = (
+    "traffic",
+    "evaluate",
     "damaged",
     "disguises",
     "subtitles",
@@ -34,42 +35,43 @@ CLASSES = (
     "places",
     "surroundings",
     "weights",
-    "traffic",
-    "evaluate",
 )
 
 
-def try_class(name: str, scale: Any, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Try the cases of one class and print what became of them; returns its figures."""
+def try_all(scale: Any, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Try the cases of all classes and print what became of each class as soon as it is through; returns figures."""
     from faults.cases import tried
 
-    module = import_module(f"faults.{name}")
-    cases = list(enumerate(module.cases(scale)))
+    modules = {name: import_module(f"faults.{name}") for name in arguments.only or CLASSES}
+    cases = {name: list(enumerate(module.cases(scale))) for name, module in modules.items()}
     if arguments.case is not None:
-        cases = cases[arguments.case : arguments.case + 1]
-    started = time.monotonic()
-    crew = 1 if getattr(module, "ALONE", False) else arguments.workers
-    broken = []
-    for verdict in tried(cases, folder / name, crew, keep=arguments.keep is not None):
+        cases = {name: some[arguments.case : arguments.case + 1] for name, some in cases.items()}
+    waiting = [(name, number, case) for name, some in cases.items() for number, case in some]
+    found: dict[str, list[Any]] = {name: [] for name in cases}
+    figures: dict[str, Any] = {}
+    for verdict in tried(waiting, folder, arguments.workers, keep=arguments.keep is not None):
+        name, verdicts = verdict.kind, found[verdict.kind]
+        verdicts.append(verdict)
         if arguments.verbose:
             print(f"  {name} {verdict.number} {verdict.name}: {verdict.seconds} s", file=sys.stderr)
-        if verdict.reason is not None:
-            broken.append(verdict)
-    took = time.monotonic() - started
-    print(f"{module.TITLE}: tried {len(cases)}, held {len(cases) - len(broken)}, broken {len(broken)} ({took:.0f} s)")
-    for verdict in sorted(broken, key=lambda verdict: verdict.number):
-        code = "" if verdict.code is None else f"; exit code {verdict.code}"
-        said = f": {verdict.complaint}" if verdict.complaint else ""
-        again = f"--only {name} --seed {arguments.seed} --case {verdict.number}" + (" --quick" * arguments.quick)
-        print(f"  broken: {again}: {verdict.name}: {verdict.reason}{code}{said}")
-    sys.stdout.flush()
-    return {
-        "tried": len(cases),
-        "held": len(cases) - len(broken),
-        "broken": len(broken),
-        "seconds": round(took, 1),
-        "cases": [verdict.number for verdict in broken],
-    }
+        if len(verdicts) < len(cases[name]):
+            continue
+        broken = sorted((v for v in verdicts if v.reason is not None), key=lambda v: v.number)
+        figures[name] = {
+            "tried": len(verdicts),
+            "held": len(verdicts) - len(broken),
+            "broken": len(broken),
+            "seconds": round(sum(v.seconds for v in verdicts), 1),
+            "cases": [v.number for v in broken],
+        }
+        print(f"{modules[name].TITLE}: tried {len(verdicts)}, held {len(verdicts) - len(broken)}, broken {len(broken)}")
+        for v in broken:
+            again = f"--only {name} --seed {arguments.seed} --case {v.number}" + " --quick" * arguments.quick
+            code = "" if v.code is None else f"; exit code {v.code}"
+            said = f": {v.complaint}" if v.complaint else ""
+            print(f"  broken: {again}: {v.name}: {v.reason}{code}{said}")
+        sys.stdout.flush()
+    return figures
 
 
 def main() -> None:
@@ -97,7 +99,7 @@ def main() -> None:
         films = folder / "films"
         films.mkdir()
         scale = Scale(arguments.seed, arguments.quick, prepare(films))
-        figures = {name: try_class(name, scale, folder, arguments) for name in arguments.only or CLASSES}
+        figures = try_all(scale, folder, arguments)
     finally:
         if arguments.keep is None:
             remove(folder)

@@ -34,8 +34,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a case: `reason` is None when the program held; `code` and `complaint` are those of the run."""
+    """What became of case `number` of the class `kind`: `reason` is None when the program held; `code` and `complaint` are those of the run."""
 
+    kind: str
     number: int
     name: str
     reason: str | None = None
@@ -59,26 +60,28 @@ class Scale:
         return [cases[round(n * (len(cases) - 1) / max(1, quick - 1))] for n in range(quick)]
 
 
-def tried(cases: Sequence[tuple[int, Case]], folder: Path, crew: int, keep: bool = False) -> Iterator[Verdict]:
-    """Try the numbered cases, `crew` at a time; verdicts come as they are found."""
+def tried(cases: Sequence[tuple[str, int, Case]], folder: Path, crew: int, keep: bool = False) -> Iterator[Verdict]:
+    """Try cases (class, number, case), `crew` at a time, in their order; verdicts come as they are found."""
     waiting = list(reversed(cases))
-    busy: dict[int, tuple[int, Case, Path, float]] = {}
+    busy: dict[int, tuple[str, int, Case, Path, float]] = {}
     try:
         while waiting or busy:
             while waiting and len(busy) < crew:
-                number, case = waiting.pop()
-                place = folder / f"case-{number}"
+                kind, number, case = waiting.pop()
+                place = folder / kind / f"case-{number}"
                 place.mkdir(parents=True)
-                busy[_forked(number, case, place)] = number, case, place, time.monotonic()
+                busy[_forked(kind, number, case, place)] = kind, number, case, place, time.monotonic()
             time.sleep(0.005)
-            for pid, (number, case, place, started) in list(busy.items()):
+            for pid, (kind, number, case, place, started) in list(busy.items()):
                 over, _ = os.waitpid(pid, os.WNOHANG)
                 late = time.monotonic() - started > PATIENCE
                 if not over and not late:
                     continue
                 _end(pid, over == 0)
                 del busy[pid]
-                yield _read(place, Verdict(number, case.name, "the case did not end" if late else "the case died"))
+                yield _read(
+                    place, Verdict(kind, number, case.name, "the case did not end" if late else "the case died")
+                )
                 if not keep:
                     remove(place)
     finally:
@@ -86,7 +89,7 @@ def tried(cases: Sequence[tuple[int, Case]], folder: Path, crew: int, keep: bool
             _end(pid, True)
 
 
-def _forked(number: int, case: Case, place: Path) -> int:
+def _forked(kind: str, number: int, case: Case, place: Path) -> int:
     pid = os.fork()
     if pid:
         return pid
@@ -104,6 +107,7 @@ def _forked(number: int, case: Case, place: Path) -> int:
             traceback.print_exc()
             reason = f"the case itself failed: {type(error).__name__}: {error}"
         verdict = Verdict(
+            kind,
             number,
             case.name,
             reason,

@@ -83,7 +83,7 @@ BUILT: dict[str, Callable[[Path], object]] = {
 
 
 def _bomb(folder: Path) -> None:
-    if aside(lambda: str(films.frame_bomb(folder / "bomb.mp4", frames=2))) is None:
+    if aside(lambda: str(films.frame_bomb(folder / "bomb.mp4", frames=1))) is None:
         raise RuntimeError("the frame bomb could not be made")
     for model in ("auto", "kitchen"):
         result = run(["write", "bomb.mp4", "--model", model], folder)

@@ -25,7 +25,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import cookscribe
+import cookscribe.cli
 
 # What `write`, `export`, `evaluate` and `encode` import when they begin to work. Listening libraries are not among
 # them: whether they talk to the network is one of the questions.
@@ -90,6 +90,7 @@ def warm_up() -> None:
     """Import what the runs need. Must come before the first fork, and starts no thread."""
     for name in WARM:
         import_module(name)
+    cookscribe.cli.build_app()
     gc.freeze()  # or every child would copy what the collector touches
 
 
