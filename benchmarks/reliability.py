@@ -21,7 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-# Each is a module of `faults` with a TITLE and `cases`. The longest single cases come first, so that none is waited for.
+# Each is a module of `faults` with a TITLE and `cases`. The longest cases come first, so that none is waited for.
 CLASSES = (
     "traffic",
     "evaluate",

@@ -34,7 +34,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of case `number` of the class `kind`: `reason` is None when the program held; `code` and `complaint` are those of the run."""
+    """What became of case `number` of class `kind`; no `reason` means that the program held. The rest is of its run."""
 
     kind: str
     number: int
