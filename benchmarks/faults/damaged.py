@@ -115,15 +115,15 @@ def judge(result: Result, folder: Path, measured: Measured | None, way: str, len
     if not notes and (missing := silent_about(measured, way, length, known_length)):
         raise Broken(f"silent: {missing}", result)
     for step in recipe["steps"]:
-        if step["span"]["end"] > max(measured.readable, measured.picture.decoded) + SLACK:
-            raise Broken(f"a step ends at {step['span']['end']:.1f} s; {measured.readable:.1f} s can be read", result)
+        if step["span"]["end"] > max(measured.reached, measured.picture.decoded) + SLACK:
+            raise Broken(f"a step ends at {step['span']['end']:.1f} s; {measured.reached:.1f} s can be read", result)
 
 
 def ends_early(measured: Measured | None, length: float, known_length: bool) -> bool:
-    """Whether the header still tells the true length and the packets end well before it."""
+    """Whether the header still tells the true length, and no packet is found anywhere near it."""
     if measured is None or not known_length or abs(measured.declared - length) > 1:
         return False
-    return measured.readable < length - MISSING
+    return measured.reached < length - MISSING
 
 
 def silent_about(measured: Measured, way: str, length: float, known_length: bool) -> str | None:

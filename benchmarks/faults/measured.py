@@ -32,15 +32,20 @@ class Track:
 
 @dataclass(frozen=True)
 class Measured:
-    """A film as it can be read: the length its header declares, its picture and its sound."""
+    """A film as it can be read: the length its header declares, its picture and its sound.
+
+    The tracks are what reading straight on gives, which ends where the library finds no next packet. The film may go on
+    behind such a stretch: `reached` is the end of the last packet that searching finds, and no less than the tracks'.
+    """
 
     declared: float
     picture: Track
     sound: Track
+    reached: float
 
     @property
     def readable(self) -> float:
-        """The last moment of which there is anything."""
+        """The last moment to which reading straight on gets."""
         return max(self.picture.read, self.sound.read)
 
 
@@ -49,11 +54,11 @@ def measure(path: Path) -> Measured | None:
     found = aside(lambda: _look(path), SECONDS)
     if found is None:
         return None
-    declared, picture, sound = found
-    return Measured(declared, Track(*picture), Track(*sound))
+    declared, picture, sound, reached = found
+    return Measured(declared, Track(*picture), Track(*sound), reached)
 
 
-def _look(path: Path) -> tuple[float, list[float], list[float]]:
+def _look(path: Path) -> tuple[float, list[float], list[float], float]:
     found = {"video": [0.0, 0.0, 0, 0], "audio": [0.0, 0.0, 0, 0]}
     with av.open(str(path), format=DEMUXERS[path.suffix], metadata_errors="replace") as container:
         declared = (container.duration or 0) / av.time_base
@@ -76,4 +81,25 @@ def _look(path: Path) -> tuple[float, list[float], list[float]]:
                         track[1] = max(track[1], float(frame.pts * frame.time_base + length - start))
             except (av.FFmpegError, ValueError):
                 track[3] += 1
-    return declared, found["video"], found["audio"]
+    straight = max(found["video"][0], found["audio"][0])
+    reached = straight if straight > declared - 0.5 else max(straight, _searched(path, declared))
+    return declared, found["video"], found["audio"], reached
+
+
+def _searched(path: Path, declared: float) -> float:
+    """The end of the last whole packet that is found from any second of the film."""
+    last = 0.0
+    for second in range(int(declared) + 1):
+        with av.open(str(path), format=DEMUXERS[path.suffix], metadata_errors="replace") as container:
+            start = Fraction(container.start_time or 0, av.time_base)
+            try:
+                container.seek(int((start + second) * av.time_base))
+                for packet in container.demux():
+                    if packet.pts is None or not packet.time_base or packet.is_corrupt:
+                        continue
+                    end = float((packet.pts + (packet.duration or 0)) * packet.time_base - start)
+                    # A stamp beyond the end is a broken one.
+                    last = max(last, end if end <= declared + 1 else 0.0)
+            except (av.FFmpegError, ValueError):
+                continue
+    return last
