@@ -149,7 +149,7 @@ def _output(scale: Scale, name: str, kind: str, folder: Path) -> None:
 
     result = run(arguments, folder, before=before, fresh=True, seconds=120.0)
     # There is no place to say why, or nobody left who listens: the exit code alone may say that something is wrong.
-    quiet = result.code == 1 and not any(line.startswith("cookscribe:") for line in result.err.splitlines())
+    quiet = result.code in {1, 2} and not any(line.startswith("cookscribe:") for line in result.err.splitlines())
     if not (quiet and kind in {"error", "pipe"} and "Traceback" not in result.err):
         answered(result, codes=(0, 1, 2))
     if kind in {"pipe", "full"} and result.code == 0:
