@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-import cookscribe.bundles
+from cookscribe.bundle import shipped
 from cookscribe.seeds import generator
 from faults.cases import Case, Scale
 from faults.judging import answered, left, tidy
 from faults.running import Broken, run
 
 TITLE = "bundles"
-SHIPPED = Path(cookscribe.bundles.__file__).parent / "shipped"
 SECONDS, MEMORY = 60.0, 1200
 VALUES: tuple[Any, ...] = (10**6, 10**9, 10**18, -1, 0, 1e308, 1e-300, "x", None, [], {}, True, "9" * 100_000, 0.5)
 
@@ -35,7 +34,7 @@ def cases(scale: Scale) -> list[Case]:
 
 def _try(scale: Scale, name: str, change: Any, number: int, folder: Path) -> None:
     bundle = folder / "bundle"
-    shutil.copytree(SHIPPED / name, bundle)
+    shutil.copytree(shipped()[name], bundle)
     random = generator("bundle", scale.seed, number)
     change(bundle, random)
     for ending in (".mp4", ".vtt"):
@@ -128,7 +127,7 @@ def _configuration_of_another_kind(bundle: Path, random: np.random.Generator) ->
 
 
 def _configuration_of_another_model(bundle: Path, random: np.random.Generator) -> None:
-    other = SHIPPED / NAMES[int((bundle / "spans").exists())]
+    other = shipped()[NAMES[int((bundle / "spans").exists())]]
     path = _one(bundle, "config.json", random)
     path.write_bytes(_one(other, "config.json", random).read_bytes())
 

@@ -35,13 +35,14 @@ WARM = (
     "rich.table",
     "cookscribe.cli",
     "cookscribe.cli.recipe_table",
-    "cookscribe.auto",
     "cookscribe.encoders.jobs",
     "cookscribe.encoders.effnet",
     "cookscribe.evaluation",
     "cookscribe.export.pictures",
     "cookscribe.export.writers",
-    "cookscribe.speech.scribe",
+    "cookscribe.pipelines.speech",
+    "cookscribe.pipelines.visual",
+    "cookscribe.scribe",
 )
 SECONDS = 90.0
 MEMORY = 1500  # megabytes
