@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import entry_points
+from io import TextIOWrapper
 from typing import TextIO
 
 import typer
@@ -69,6 +70,10 @@ def main() -> None:
     from cookscribe.errors import CookscribeError
     from cookscribe.files import FULL, unwritable
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal that knows no "–" or "é" shows a question mark instead of a traceback.
+            stream.reconfigure(errors="replace")
     try:
         try:
             build_app(sys.argv[1] if len(sys.argv) > 1 else "")()

@@ -111,20 +111,20 @@ def check_names(videos: Sequence[Path], formats: Sequence[str], out: Path) -> li
     from unicodedata import normalize
 
     from cookscribe.errors import BadValueError
-    from cookscribe.video.container import check_name, distinct, video_id
+    from cookscribe.video.container import check_name, distinct
 
     for video in videos:
         check_name(video)
     # Many file systems hold "Soup" and "soup", or two spellings of "é", for the same name.
     films = distinct(
-        videos, lambda film: normalize("NFC", video_id(film)).casefold(), "name", "files are named after their film"
+        videos, lambda film: normalize("NFC", output_stem(film)).casefold(), "name", "files are named after their film"
     )
     if not formats:
         return films
     from cookscribe.export.writers import file_names
 
     for video in films:
-        for name in file_names(video_id(video), formats):
+        for name in file_names(output_stem(video), formats):
             if (length := len(os.fsencode(name))) > LONGEST_NAME:
                 raise BadValueError(
                     video,
@@ -135,6 +135,13 @@ def check_names(videos: Sequence[Path], formats: Sequence[str], out: Path) -> li
                 if os.path.abspath(out / name) == os.path.abspath(other):
                     raise BadValueError(other, f"a file made of {video} would replace it", "choose another --out")
     return films
+
+
+def output_stem(film: Path) -> str:
+    """The name of the files made of a film, without endings: the film's own, as far as it can be shown."""
+    from cookscribe.text.printable import printable
+
+    return printable(film.stem).strip() or "recipe"
 
 
 def find_scribe(model: str, transcript: Path | None = None, device: str = "") -> Scribe:
@@ -201,4 +208,4 @@ def export_recipe(recipe: Recipe, film: VideoFile, formats: tuple[str, ...], out
         from cookscribe.export.pictures import step_pictures
 
         pictures = step_pictures(recipe, film)
-    return export(recipe, out / film.path.stem, formats, Media(film.path, pictures, embed_video))
+    return export(recipe, out / output_stem(film.path), formats, Media(film.path, pictures, embed_video))
