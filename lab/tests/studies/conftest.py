@@ -13,7 +13,7 @@ from cookscribe.candidates import Candidates
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.proposals.store import write_candidate_store
 from cookscribe_lab.studies.core.registry import ALWAYS, Study, StudyOptions, find_study
-from tests.command import run_command
+from tests.command import invoke
 from tests.learning.made_up_youcook2 import write_folder
 
 # The difficulty of features and candidates is what this study is about, so it always makes its own.
@@ -65,7 +65,7 @@ class Bench:
         if ready:
             given["candidates"] = self.candidates
         offered = [f"--{name}={path}" for name, path in given.items() if name in find_study(study).options]
-        return run_command("study", study, "--smoke", *offered, *more)
+        return invoke("study", study, "--smoke", *offered, *more).stdout
 
     def content(self, study: str) -> dict[str, Any]:
         """What the study wrote as JSON."""
