@@ -23,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> SpeechFolder:
 
 
 def _sampler(folder: SpeechFolder, **augmentation: float) -> tuple[Sampler, SpeechExample]:
-    listener = folder.listener
+    reader = folder.reader
     transcript = Transcript.from_text("now chop the onion and boil the rice with saffron", 40.0)
     video = AnnotatedVideo(
         "v",
@@ -33,9 +33,9 @@ def _sampler(folder: SpeechFolder, **augmentation: float) -> tuple[Sampler, Spee
         ("onion", "rice"),
     )
     proposals = Candidates(np.array([[4.0, 14.0], [18.0, 33.0], [36.0, 39.0]]), np.full(3, 0.5), 40.0)
-    example = SpeechExample(video, listener.listen(transcript, 40.0), proposals)
+    example = SpeechExample(video, reader.listen(transcript, 40.0), proposals)
     vocabulary = Vocabulary.build(["chop the onion", "boil"], 1)
-    return Sampler(listener, vocabulary, Augmentation(**augmentation), 20), example
+    return Sampler(reader, vocabulary, Augmentation(**augmentation), 20), example
 
 
 def test_events_of_an_epoch(folder: SpeechFolder) -> None:
@@ -73,7 +73,7 @@ def test_lists_are_shuffled_as_often_as_asked(folder: SpeechFolder) -> None:
         tables = [sampler.draw(example, rng)[0].copy_words for _ in range(60)]
         return [int(table[0, 0, 0]) for table in tables if table is not None]
 
-    onion = folder.listener.space.number["onion"]
+    onion = folder.reader.space.number["onion"]
     assert set(first_names(0.0)) == {onion}
     assert 15 <= sum(name != onion for name in first_names(1.0)) <= 45
 
@@ -93,6 +93,6 @@ def test_only_the_last_epochs_are_rewarded(folder: SpeechFolder) -> None:
 
 def test_words_beyond_the_vocabulary_have_ids_behind_it(folder: SpeechFolder) -> None:
     sampler, _ = _sampler(folder)
-    size, read = len(sampler.vocabulary), folder.listener.space.number
+    size, read = len(sampler.vocabulary), folder.reader.space.number
     number = sampler.vocabulary.number
     assert sampler.spelled("boil rice zzz")[1:-1] == (number["boil"], size + read["rice"], UNK)
