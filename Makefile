@@ -11,13 +11,14 @@ export PIP_CONSTRAINT := $(CONSTRAINTS)
 # For what builds the package; older pips take the line above for that too.
 export PIP_BUILD_CONSTRAINT := $(CONSTRAINTS)
 
-.PHONY: setup test lint demo browser clean
+.PHONY: setup test lint demo wheel browser clean
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml $(CONSTRAINTS)
+# The product and its laboratory, both as they stand here.
+$(STAMP): pyproject.toml lab/pyproject.toml $(CONSTRAINTS)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable '.[dev]'
+	$(BIN)/pip install --quiet --editable '.[dev]' --editable lab
 	touch $@
 
 # The page is tested in a real browser. Installing one needs root and apt; elsewhere those tests skip and say so.
@@ -40,6 +41,10 @@ test: lint browser
 # A drawn video that no model learnt from, its recipe beside the truth, and the page in demo/.
 demo: setup
 	$(BIN)/cookscribe kitchen demo --out demo
+
+# The wheel, without extras in an empty environment that is gone afterwards, writes two recipes. Takes some minutes.
+wheel: setup
+	$(BIN)/python tests/check_wheel.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

@@ -8,11 +8,7 @@ keeps no sprite, which paints every piece of food, hand and wall anew for each f
 wall time, because a busy machine slows only the latter. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
-import argparse
 import gc
-import json
 import tempfile
 import time
 from functools import _lru_cache_wrapper
@@ -20,16 +16,19 @@ from pathlib import Path
 
 from PIL import Image
 
-from cookscribe.kitchen.drawing.film import Picture, draw_video
-from cookscribe.kitchen.drawing.scene import PAINTERS, Set
-from cookscribe.kitchen.drawing.screenplay import FPS, Film
-from cookscribe.kitchen.recipes import MadeUpRecipe, make_recipes
+from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video
+from cookscribe_lab.kitchen_films.drawing.scene import PAINTERS, Set
+from cookscribe_lab.kitchen_films.drawing.screenplay import FPS, Film
+from cookscribe_lab.kitchen_films.recipes import MadeUpRecipe, make_recipes
+from frame import finish, options, timed
 
 
 def forget_sprites() -> None:
     """Empty every cache of the painters."""
     for thing in gc.get_objects():
-        if isinstance(thing, _lru_cache_wrapper) and thing.__module__.startswith("cookscribe.kitchen.drawing"):
+        if isinstance(thing, _lru_cache_wrapper) and thing.__module__.startswith(
+            "cookscribe_lab.kitchen_films.drawing"
+        ):
             thing.cache_clear()
 
 
@@ -50,15 +49,11 @@ def seconds_a_frame_without_sprites(recipe: MadeUpRecipe, frames: int) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="two videos only")
-    parser.add_argument("--height", type=int, default=180)
-    arguments = parser.parse_args()
+    arguments = options(__doc__, "two videos only", height=180)
     count = 2 if arguments.quick else 12
 
-    started = time.process_time()
-    made = sum(1 for _ in make_recipes(0, 200))
-    recipes_a_second = made / (time.process_time() - started)
+    took, made = timed(lambda: sum(1 for _ in make_recipes(0, 200)))
+    recipes_a_second = made / took
 
     recipes = list(make_recipes(0, count, tempo=3.5))
     picture = Picture(arguments.height)
@@ -79,18 +74,14 @@ def main() -> None:
     print(f"  {film / processor:.1f} x real time by processor time, {film / wall:.1f} x by the clock on the wall")
     print(f"  {1000 * kept:.2f} ms a frame with encoding; {1000 * anew:.1f} ms painting alone when no sprite is kept")
     print(f"  {size / film / 1000:.1f} kB a second of film; {recipes_a_second:.0f} recipes a second")
-    print(
-        json.dumps(
-            {
-                "videos": count,
-                "film_seconds": round(film, 1),
-                "times_real_time_processor": round(film / processor, 2),
-                "times_real_time_wall": round(film / wall, 2),
-                "ratio_to_painting_without_sprites": round(anew / kept, 1),
-                "recipes_per_second": round(recipes_a_second),
-                "simulated": True,
-            }
-        )
+    finish(
+        videos=count,
+        film_seconds=round(film, 1),
+        times_real_time_processor=round(film / processor, 2),
+        times_real_time_wall=round(film / wall, 2),
+        ratio_to_painting_without_sprites=round(anew / kept, 1),
+        recipes_per_second=round(recipes_a_second),
+        simulated=True,
     )
 
 

@@ -9,10 +9,6 @@ and overlapping threads do not flatter or spoil them; the wall time of effnet is
 not change the speed: milnce runs with made-up ones. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
-import argparse
-import json
 import tempfile
 import time
 from collections.abc import Callable
@@ -26,10 +22,13 @@ from PIL import Image
 from cookscribe.encoders.effnet import SIDE, EffNetEncoder
 from cookscribe.encoders.milnce import MilNceEncoder, load_s3d
 from cookscribe.encoders.s3d import S3D
-from cookscribe.encoders.speech import SpeechEncoder, Whisper
+from cookscribe.encoders.speech import SpeechEncoder
 from cookscribe.encoders.weights import locate
 from cookscribe.seeds import generator
-from cookscribe.video import Size, VideoFile, write_video
+from cookscribe.senses.recogniser import Whisper
+from cookscribe.video import Size, VideoFile
+from cookscribe.video.writing import write_video
+from frame import finish, options
 
 WIDTH, HEIGHT, RATE = 640, 360, 30
 LOOP = 20.0
@@ -161,10 +160,7 @@ def measure(film: Path, short: Path, folder: Path) -> dict[str, dict[str, float]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
+    arguments = options(__doc__, "a film of 20 seconds")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         # Four seconds are three windows of milnce, which takes as many seconds each.
@@ -175,7 +171,7 @@ def main() -> None:
         seconds = VideoFile(film).duration
     bar = results["effnet"]["times real time"]
     print(f"effnet takes 1/{bar:.1f} of the film's length on one thread; the bar is 1/8")
-    print(json.dumps({"film seconds": round(seconds, 1), "size": f"{WIDTH} x {HEIGHT}", "threads": 1, **results}))
+    finish(film_seconds=round(seconds, 1), size=f"{WIDTH} x {HEIGHT}", threads=1, **results)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cookscribe.seeds import generator
-from cookscribe.video import write_video
+from cookscribe.video.writing import write_video
 
 Picture = NDArray[np.uint8]
 SOUND_RATE = 16_000
+DAMAGES = ("cut short", "with bytes changed", "with bits of the header flipped", "spliced", "blank for a stretch")
+# How each container is written: ending, codecs of picture and sound, options of the writer.
+CONTAINERS: dict[str, tuple[str, str, str, dict[str, str]]] = {
+    "mp4": (".mp4", "libx264", "aac", {}),
+    "mp4 front": (".mp4", "libx264", "aac", {"movflags": "faststart"}),
+    # All of the picture, then all of the sound.
+    "mp4 apart": (".mp4", "libx264", "aac", {"movflags": "faststart", "max_interleave_delta": "1"}),
+    "mkv": (".mkv", "libx264", "aac", {}),
+    "webm": (".webm", "libvpx", "libopus", {}),
+    "ts": (".ts", "libx264", "aac", {}),
+    "avi": (".avi", "mpeg4", "libmp3lame", {}),
+}
 
 
 def moving(seconds: float, rate: float = 25.0, width: int = 160, height: int = 120) -> Iterator[tuple[float, Picture]]:
@@ -38,6 +50,44 @@ def tone(seconds: float, pitch: float = 440.0) -> NDArray[np.float32]:
 def plain(path: Path, seconds: float = 4.0, sound: bool = True, **options: object) -> Path:
     """A film of the moving disc, with a tone."""
     return write_video(path, moving(seconds), tone(seconds) if sound else None, rate=25.0, **options)  # type: ignore[arg-type]
+
+
+def contained(
+    path: Path,
+    container: str,
+    pictures: list[Picture],
+    sound: NDArray[np.float32] | None,
+    rate: int = 10,
+    comment: str = "",
+) -> Path:
+    """A film in one of `CONTAINERS`: `rate` pictures a second, and mono sound of 16,000 samples a second."""
+    _, picture_codec, sound_codec, options = CONTAINERS[container]
+    packets: list[av.Packet] = []
+    with av.open(str(path), "w", options=options) as out:
+        out.metadata["comment"] = comment
+        film = out.add_stream(picture_codec, rate=rate)
+        film.height, film.width = pictures[0].shape[:2]
+        film.pix_fmt, film.codec_context.thread_count, film.codec_context.gop_size = "yuv420p", 1, 2 * rate
+        voice = None if sound is None else out.add_stream(sound_codec, rate=SOUND_RATE, layout="mono")
+        for number, image in enumerate(pictures):
+            frame = av.VideoFrame.from_ndarray(image, format="rgb24")
+            frame.pts, frame.time_base = number, Fraction(1, rate)
+            packets += film.encode(frame)
+        packets += film.encode(None)
+        if voice is not None and sound is not None:
+            fifo, resampler = av.AudioFifo(), av.AudioResampler(format=voice.format, layout="mono", rate=SOUND_RATE)
+            samples = av.AudioFrame.from_ndarray(np.ascontiguousarray(sound[None]), format="flt", layout="mono")
+            samples.sample_rate, samples.pts, samples.time_base = SOUND_RATE, 0, Fraction(1, SOUND_RATE)
+            for part in resampler.resample(samples):
+                fifo.write(part)
+            while (block := fifo.read(voice.codec_context.frame_size or 1024, partial=True)) is not None:
+                packets += voice.encode(block)
+            packets += voice.encode(None)
+        if "max_interleave_delta" not in options:
+            packets.sort(key=lambda packet: float(packet.dts * packet.time_base))
+        for packet in packets:
+            out.mux_one(packet)
+    return path
 
 
 def flat(colour: tuple[int, int, int], width: int = 64, height: int = 48) -> Picture:
@@ -172,10 +222,14 @@ def disguised(folder: Path) -> dict[str, Path | str]:
 
 
 def damaged(original: bytes, seed: int) -> bytes:
-    """A film cut short, with bytes flipped, or with a part of itself in the wrong place; the seed decides."""
+    """A film that is `DAMAGES[seed % 5]`; the seed decides where."""
     random = generator("damaged film", seed)
     data = bytearray(original)
-    kind = seed % 4
+    kind = seed % len(DAMAGES)
+    if kind == 4:
+        start, end = sorted(int(place) for place in random.integers(0, len(data), 2))
+        data[start:end] = bytes(end - start)
+        return bytes(data)
     if kind == 0:
         return bytes(data[: int(random.integers(1, len(data)))])
     if kind == 1:

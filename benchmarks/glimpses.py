@@ -7,23 +7,18 @@ Likeness is the cosine between rows of the two tracks after the mean row is take
 apart. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
-import argparse
-import json
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from cookscribe.bundles.drawn_features import RATE, drawn_track
 from cookscribe.encoders.effnet import EffNetEncoder
-from cookscribe.kitchen.drawing.film import Picture, draw_video
-from cookscribe.kitchen.recipes import make_recipe
 from cookscribe.video import VideoFile
+from cookscribe_lab.kitchen_bundle.features import RATE, drawn_track
+from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video
+from cookscribe_lab.kitchen_films.recipes import make_recipe
+from frame import finish, options, timed
 
 
 def cosines(one: NDArray[np.floating], other: NDArray[np.floating], mean: NDArray[np.floating]) -> list[float]:
@@ -34,10 +29,7 @@ def cosines(one: NDArray[np.floating], other: NDArray[np.floating], mean: NDArra
 
 def main() -> None:
     """Watch some videos both ways."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="one video instead of four")
-    count = 1 if parser.parse_args().quick else 4
-    torch.set_num_threads(1)
+    count = 1 if options(__doc__, "one video instead of four").quick else 4
     encoder = EffNetEncoder(rate=RATE)
     alike: list[float] = []
     neighbours: list[float] = []
@@ -45,21 +37,20 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for number in range(count):
             recipe = make_recipe(5000, number, tempo=3.5)
-            began = time.process_time()
-            real = encoder.encode(VideoFile(draw_video(recipe, Path(folder) / "film.mp4", Picture()))).values
-            middle = time.process_time()
-            seen = drawn_track(recipe, encoder, Picture()).values.astype(np.float32)
-            plain, glimpsed = plain + middle - began, glimpsed + time.process_time() - middle
+            film = Path(folder) / "film.mp4"
+            drawn, track = timed(lambda: encoder.encode(VideoFile(draw_video(recipe, film, Picture()))))  # noqa: B023
+            seen_in, glimpses = timed(lambda: drawn_track(recipe, encoder, Picture()))  # noqa: B023
+            plain, glimpsed = plain + drawn, glimpsed + seen_in
+            real, seen = track.values, glimpses.values.astype(np.float32)
             mean = real.mean(axis=0)
             alike += cosines(seen, real, mean)
             neighbours += cosines(real[1:], real[:-1], mean)
-    figures = {
-        "speedup": round(plain / glimpsed, 2),
-        "likeness": round(float(np.mean(alike)), 3),
-        "likeness_of_neighbours": round(float(np.mean(neighbours)), 3),
-        "videos": count,
-    }
-    print(json.dumps(figures))
+    finish(
+        speedup=round(plain / glimpsed, 2),
+        likeness=round(float(np.mean(alike)), 3),
+        likeness_of_neighbours=round(float(np.mean(neighbours)), 3),
+        videos=count,
+    )
 
 
 if __name__ == "__main__":

@@ -6,24 +6,19 @@ The baseline draws one normal number per value, rounds it to half precision and 
 noisy features has to do at the least. The last line is a JSON object; "ratio" is our time over the baseline's.
 """
 
-from __future__ import annotations
-
-import argparse
-import json
-import shutil
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from cookscribe.datasets.records import AnnotatedVideo
-from cookscribe.datasets.store import FeatureStore
-from cookscribe.kitchen.recipes import make_recipes
-from cookscribe.kitchen.stream_folder import settings_for, write_streams
-from cookscribe.kitchen.streams import find_encoder, render
+from cookscribe.encoders.store import FeatureStore
+from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.track import FeatureTrack
+from cookscribe_lab.kitchen_features.stream_folder import settings_for, write_streams
+from cookscribe_lab.kitchen_features.streams import find_encoder, render
+from cookscribe_lab.kitchen_films.recipes import make_recipes
+from frame import finish, options, timed
 
 
 def plain_noise(videos: list[AnnotatedVideo], folder: Path, encoder: str, every: float) -> None:
@@ -38,23 +33,16 @@ def plain_noise(videos: list[AnnotatedVideo], folder: Path, encoder: str, every:
 
 
 def seconds(work: Callable[[Path], object], repeats: int) -> float:
-    """The least processor time of several goes, each into a new folder. Other programs on the machine do not count."""
-    best = float("inf")
+    """The least processor time of several goes, each into a new folder."""
+    times = []
     for _ in range(repeats):
-        folder = Path(tempfile.mkdtemp())
-        try:
-            start = time.process_time()
-            work(folder)
-            best = min(best, time.process_time() - start)
-        finally:
-            shutil.rmtree(folder)
-    return best
+        with tempfile.TemporaryDirectory() as folder:
+            times.append(timed(lambda: work(Path(folder)))[0])
+    return min(times)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="fewer videos")
-    quick = parser.parse_args().quick
+    quick = options(__doc__, "fewer videos").quick
     videos = [recipe.annotated() for recipe in make_recipes(seed=0, count=20 if quick else 200)]
     hours = sum(video.duration for video in videos) / 3600
     figures: dict[str, float] = {"videos": len(videos), "hours": round(hours, 2)}
@@ -66,7 +54,7 @@ def main() -> None:
         figures[f"{encoder} seconds per video"] = round(ours / len(videos), 4)
         figures[f"{encoder} ratio"] = round(ours / baseline, 2)
         print(f"{encoder}: {ours:.2f} s for {hours:.2f} hours of video, plain noise {baseline:.2f} s")
-    print(json.dumps({"benchmark": "kitchen_features", "baseline": "plain noise", **figures}))
+    finish(benchmark="kitchen_features", baseline="plain noise", **figures)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,8 @@ depend on what they show. Times are CPU seconds of one thread, so that other wor
 Memory is the growth of the peak of a fresh process per N. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
-import argparse
-import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -24,25 +19,21 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cookscribe.proposals.caption import Rows
-from cookscribe.proposals.config import ProposalConfig
-from cookscribe.proposals.criterion import Criterion, Truth
-from cookscribe.proposals.deformable import Pyramid, attend
-from cookscribe.proposals.pdvc import PDVC
-from cookscribe.proposals.propose import decode_captions
+from cookscribe.learning.proposals.criterion import Criterion, Truth
+from cookscribe.proposals.pdvc.caption import Rows
+from cookscribe.proposals.pdvc.config import ProposalConfig
+from cookscribe.proposals.pdvc.deformable import Pyramid, attend
+from cookscribe.proposals.pdvc.pdvc import PDVC
+from cookscribe.proposals.pdvc.propose import decode_captions
+from frame import finish, options, timed
 
 WORDS, EVENTS, SENTENCE = 1000, 8, 10
 
 
 def best_seconds(work: Callable[[], object], repeat: int) -> float:
-    """Shortest of some runs after one to warm up; other work on the machine only ever adds time."""
+    """Shortest of some runs after one to warm up."""
     work()
-    times = []
-    for _ in range(repeat):
-        began = time.process_time()
-        work()
-        times.append(time.process_time() - began)
-    return min(times)
+    return timed(work, repeat)[0]
 
 
 def build(queries: int, batch: int) -> tuple[PDVC, tuple[Tensor, Tensor, Tensor], Truth]:
@@ -129,16 +120,9 @@ def peak() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
-    torch.set_num_threads(1)
+    quick = options(__doc__, "fewer repetitions, N = 25 and 100").quick
     repeat = 2 if quick else 5
-    result: dict[str, object] = {
-        "threads": 1,
-        "preset": "small",
-        "sampling_speedup": round(sampling_speedup(repeat), 2),
-    }
+    sampling = round(sampling_speedup(repeat), 2)
     rows = []
     for queries in (25, 100) if quick else (25, 50, 100, 200):
         model, inputs, truth = build(queries, 16)
@@ -159,11 +143,15 @@ def main() -> None:
         }
         rows.append(row)
         print(row, file=sys.stderr, flush=True)
-    result["by_queries"] = rows
-    result["caption_speedup"] = min(row["caption_speedup"] for row in rows)
-    result["training_videos_per_second"] = rows[0]["training_videos_per_second"]
-    result["proposals_per_second"] = rows[0]["proposals_per_second"]
-    print(json.dumps(result))
+    finish(
+        threads=1,
+        preset="small",
+        sampling_speedup=sampling,
+        by_queries=rows,
+        caption_speedup=min(row["caption_speedup"] for row in rows),
+        training_videos_per_second=rows[0]["training_videos_per_second"],
+        proposals_per_second=rows[0]["proposals_per_second"],
+    )
 
 
 if __name__ == "__main__":

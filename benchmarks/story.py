@@ -12,11 +12,6 @@ Weights and inputs are random: the work does not depend on their values. Times a
 the machine disturbs them less. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
-import argparse
-import json
-import time
 from typing import Any
 
 import numpy as np
@@ -24,13 +19,15 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from cookscribe.model.batch import Inputs, Targets
-from cookscribe.model.config import BOS, EOS, PAD, PRESETS, UNK, ModelConfig, preset
+from cookscribe.model.batch import Inputs, Targets, take
+from cookscribe.model.config import BOS, EOS, PAD, UNK, LossConfig, ModelConfig
 from cookscribe.model.decoding import DecodingConfig, write_stories
 from cookscribe.model.generator import OpenSentence
-from cookscribe.model.losses import LossConfig, StoryLosses
+from cookscribe.model.losses import StoryLosses
 from cookscribe.model.memory import MemoryLayer
+from cookscribe.model.presets import PRESETS, preset
 from cookscribe.model.recipe_model import RecipeModel, State
+from frame import finish, options, timed
 
 INGREDIENTS = 10
 NEVER = -1e4
@@ -89,7 +86,7 @@ def released_way(model: RecipeModel, inputs: Inputs, steps: int, words: int, pad
     """
     stories = []
     for video in range(len(inputs)):
-        alone = inputs.take(torch.tensor([video]))
+        alone = take(inputs, torch.tensor([video]))
         state, used, story = State(), [], []
         for _ in range(steps):
             encoded = model.encode(alone)
@@ -110,7 +107,7 @@ def released_way(model: RecipeModel, inputs: Inputs, steps: int, words: int, pad
                 tokens.append(int(scores.argmax()))
             sentence = model.open_sentence(encoded, state, event)
             _, sentence = model.generator.extend(sentence, torch.tensor([tokens]))
-            state = model.close_sentence(selection, sentence.told(), torch.ones(1, len(tokens), dtype=torch.bool))
+            state = model.close_sentence(selection, sentence.finished(), torch.ones(1, len(tokens), dtype=torch.bool))
             story.append(tokens[1:])
         stories.append(story)
     return stories
@@ -129,17 +126,12 @@ def decoding(quick: bool) -> dict[str, Any]:
     spans = [np.zeros((events, 2))] * batch
     names = [str(i) for i in range(config.vocabulary_size)]
     settings = DecodingConfig(max_steps=steps, max_words=words, stop_bias=NEVER)
-    few = inputs.take(torch.arange(alone))
+    few = take(inputs, torch.arange(alone))
     write_stories(model, few, spans[:alone], names, settings)
-    began = time.process_time()
-    stories = write_stories(model, inputs, spans, names, settings)
-    cached = (time.process_time() - began) / batch
-    began = time.process_time()
-    slow = released_way(model, few, steps, words, padded=True)
-    plain = (time.process_time() - began) / alone
-    began = time.process_time()
-    released_way(model, few, steps, words, padded=False)
-    prefixes = (time.process_time() - began) / alone
+    cached, stories = timed(lambda: write_stories(model, inputs, spans, names, settings))
+    plain, slow = timed(lambda: released_way(model, few, steps, words, padded=True))
+    prefixes, _ = timed(lambda: released_way(model, few, steps, words, padded=False))
+    cached, plain, prefixes = cached / batch, plain / alone, prefixes / alone
     same = [
         [int(word) for word in step.sentence.split()] == tokens
         for story, expected in zip(stories, slow, strict=False)
@@ -163,18 +155,16 @@ def training_speed(name: str, precision: torch.dtype, videos: int, events: int, 
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
     inputs = make_inputs(config, videos, events)
     targets = make_targets(config, videos, events, steps, words)
-    best = float("inf")
-    for _ in range(3):
-        began = time.process_time()
+
+    def step() -> None:
         optimiser.zero_grad(set_to_none=True)
         with torch.autocast("cpu", precision, enabled=precision != torch.float32):
             total = losses.total(model(inputs, targets))
         total.backward()
         optimiser.step()
-        best = min(best, time.process_time() - began)
-        if best > 20:
-            break
-    return videos / best
+
+    first, _ = timed(step)
+    return videos / (first if first > 20 else min(first, timed(step, 2)[0]))
 
 
 def training(quick: bool) -> dict[str, float]:
@@ -212,10 +202,7 @@ def sizes(quick: bool) -> dict[str, dict[str, float]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="smaller sizes, under a minute")
-    parser.add_argument("--threads", type=int, default=1)
-    arguments = parser.parse_args()
+    arguments = options(__doc__, "smaller sizes, under a minute", threads=1)
     torch.set_num_threads(arguments.threads)
     result: dict[str, Any] = {"benchmark": "story", "threads": arguments.threads, "quick": arguments.quick}
     result |= decoding(arguments.quick)
@@ -226,7 +213,7 @@ def main() -> None:
     result["presets"] = sizes(arguments.quick)
     for name, values in result["presets"].items():
         print(name, ", ".join(f"{key} {value:,.3f}" for key, value in values.items()), flush=True)
-    print(json.dumps(result))
+    finish(**result)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,6 @@ The baseline is the film itself: a ratio of 0.2 means that a minute of film take
 process of its own, on one thread, by the command a user types; the time includes starting Python and loading weights.
 """
 
-from __future__ import annotations
-
-import argparse
-import json
 import os
 import resource
 import subprocess
@@ -18,9 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from cookscribe.kitchen.drawing.film import Picture, draw_video
-from cookscribe.kitchen.recipes import make_recipe
-from cookscribe.kitchen.splits import TESTING
+from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video
+from cookscribe_lab.kitchen_films.recipes import make_recipe
+from cookscribe_lab.kitchen_films.splits import TESTING
+from frame import finish, options
 
 SEED = 4000
 
@@ -45,10 +42,7 @@ def written(film: Path, model: str, ingredients: tuple[str, ...]) -> tuple[float
 
 def main() -> None:
     """Draw films, write their recipes, print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="one film instead of five")
-    parser.add_argument("--model", default="kitchen")
-    arguments = parser.parse_args()
+    arguments = options(__doc__, "one film instead of five", model="kitchen")
     seconds = wall = processor = 0.0
     with tempfile.TemporaryDirectory() as folder:
         for number in range(1 if arguments.quick else 5):
@@ -59,13 +53,12 @@ def main() -> None:
             print(f"{recipe.title}: {recipe.duration:.0f} s of film, {took[0]:.1f} s ({took[1]:.1f} s of processor)")
     # The largest process so far; kibibytes on Linux.
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
-    figures = {
-        "film_seconds": round(seconds, 1),
-        "wall_per_film_second": round(wall / seconds, 3),
-        "processor_per_film_second": round(processor / seconds, 3),
-        "peak_memory_gib": round(peak, 2),
-    }
-    print(json.dumps(figures))
+    finish(
+        film_seconds=round(seconds, 1),
+        wall_per_film_second=round(wall / seconds, 3),
+        processor_per_film_second=round(processor / seconds, 3),
+        peak_memory_gib=round(peak, 2),
+    )
 
 
 if __name__ == "__main__":

@@ -1,13 +1,25 @@
-"""Films with parts missing, made of whole ones."""
-
-from __future__ import annotations
+"""Tiny films, and films with parts missing, made of whole ones."""
 
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
 
 from cookscribe.seeds import generator
+from cookscribe.video.writing import write_video
+
+
+def brightening(path: Path, seconds: float, rate: float = 2.0, sound: np.ndarray | None = None, **more: Any) -> Path:
+    """A film that gets brighter frame by frame; `more` is for `write_video`."""
+    count = round(seconds * rate)
+    frames = ((n / rate, np.full((48, 64, 3), 255 * n // count, dtype=np.uint8)) for n in range(count))
+    return write_video(path, frames, sound, rate=rate, **more)
+
+
+def noise(seconds: float) -> np.ndarray:
+    """Sound that takes more bytes than the picture of a tiny film."""
+    return np.random.default_rng(0).normal(0, 0.1, round(seconds * 16_000)).astype(np.float32)
 
 
 def remuxed(source: Path, target: Path, **options: str) -> Path:

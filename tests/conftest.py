@@ -1,8 +1,7 @@
 """Shared fixtures. Tests in `tests/real/` read the folder that COOKSCRIBE_DATA names and skip visibly without it."""
 
-from __future__ import annotations
-
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,9 @@ from hypothesis import settings
 settings.register_profile("default", max_examples=40, deadline=None)
 settings.register_profile("thorough", max_examples=1000, deadline=None)
 settings.load_profile("default")
+
+# The made-up films of `benchmarks/films.py` serve the tests too.
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 # Both cores are busy with test processes already; more threads per process only get in each other's way.
 torch.set_num_threads(1)

@@ -1,7 +1,5 @@
 """Kill -9 of a process that saves as fast as it can, a hundred times over."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

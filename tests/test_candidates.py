@@ -1,7 +1,5 @@
 """Candidates: sorted with everything attached, and tIoU by definition."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
+from typer.main import get_command
 
 import cookscribe.cli
 from cookscribe import __version__
-from cookscribe.cli import COMMAND_MODULES, build_app, main
+from cookscribe.cli import COMMANDS, build_app, main
 from cookscribe.errors import BadFileError, MissingDependencyError
 
 
@@ -42,10 +45,26 @@ def test_help_loads_nothing_heavy() -> None:
     assert result.stdout == "[]\n"
 
 
-def test_every_module_registers_something() -> None:
-    assert len(set(COMMAND_MODULES)) == len(COMMAND_MODULES)
-    app = build_app()
-    assert len(app.registered_commands) + len(app.registered_groups) >= len(COMMAND_MODULES)
+def commands(app: typer.Typer) -> set[str]:
+    return set(get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def test_every_module_registers_the_commands_it_is_said_to() -> None:
+    for names in COMMANDS.values():
+        for name in names:
+            assert commands(build_app(name)) == set(names)
+    ours = {name for names in COMMANDS.values() for name in names}
+    # The laboratory's join by entry points.
+    assert commands(build_app()) == ours | {"kitchen", "study"} == commands(build_app("--help"))
+
+
+def test_a_command_loads_no_other_and_not_the_laboratory() -> None:
+    code = (
+        "import sys\nfrom cookscribe.cli import build_app\nbuild_app('write')\n"
+        "print(sorted(m for m in sys.modules if m.startswith(('cookscribe.cli.', 'cookscribe_lab'))))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "['cookscribe.cli.write']\n"
 
 
 def run_main_raising(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> object:
@@ -55,7 +74,7 @@ def run_main_raising(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> o
     def fail() -> None:
         raise error
 
-    monkeypatch.setattr(cookscribe.cli, "build_app", lambda: app)
+    monkeypatch.setattr(cookscribe.cli, "build_app", lambda _: app)
     monkeypatch.setattr(sys, "argv", ["cookscribe"])
     with pytest.raises(SystemExit) as caught:
         main()
@@ -88,3 +107,11 @@ def test_an_interrupt_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, capsys:
 def test_a_bug_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ZeroDivisionError):
         run_main_raising(ZeroDivisionError(), monkeypatch)
+
+
+def test_a_terminal_that_knows_no_dashes_gets_question_marks(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    command = [sys.executable, "-m", "cookscribe", "probe", str(tmp_path / "caf\u00e9 \u2013 soup.mp4")]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    assert done.returncode == 2
+    assert "caf? ? soup.mp4: no such file" in done.stderr

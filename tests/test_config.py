@@ -1,7 +1,5 @@
 """Configurations: validated, frozen, JSON both ways."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Errors: what they say, their exit codes, and the way through a process pool."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 

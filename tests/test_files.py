@@ -1,7 +1,5 @@
 """Files: whole or not at all, and every fault has a name."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

@@ -1,7 +1,5 @@
 """No room left, no pipe behind, no place to write: one line that names the output, and nothing half-written."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -19,15 +17,15 @@ import json, resource, signal, sys
 from pathlib import Path
 import numpy as np, torch
 from cookscribe.candidates import Candidates
-from cookscribe.datasets.store import FeatureStore
+from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import CookscribeError
 from cookscribe.export.chapters import embed_chapters
 from cookscribe.files import copy_file, write_json
-from cookscribe.proposals.candidate_store import write_candidate_store
+from cookscribe.proposals.store import write_candidate_store
 from cookscribe.recipe import MadeBy, Recipe, Span, Step, Video
 from cookscribe.track import FeatureTrack
-from cookscribe.training.checkpoint import write_tensors
-from cookscribe.video import write_video
+from cookscribe.model_folder import write_tensors
+from cookscribe.video.writing import write_video
 
 out = Path(sys.argv[1])
 noise = np.random.default_rng(0).integers(0, 255, (20, 120, 160, 3), dtype=np.uint8)

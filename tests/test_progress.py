@@ -1,7 +1,5 @@
 """Progress: every item comes through, and standard output stays clean."""
 
-from __future__ import annotations
-
 import io
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The document: what is valid, what is not, and the way to a file and back."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os
@@ -14,18 +12,8 @@ from hypothesis import strategies as st
 
 from cookscribe.candidates import tiou_matrix
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError, MissingFileError
-from cookscribe.recipe import (
-    Candidate,
-    Evidence,
-    Influence,
-    MadeBy,
-    Recipe,
-    Span,
-    Step,
-    StepEvidence,
-    Video,
-)
-from cookscribe.text import one_line, printable
+from cookscribe.recipe import Candidate, Evidence, Influence, MadeBy, Recipe, Span, Step, StepEvidence, Video
+from cookscribe.text.printable import one_line, printable
 
 DURATION = 600.0
 words = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20).filter(one_line)

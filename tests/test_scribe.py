@@ -1,7 +1,5 @@
 """The main job from film to recipe, with tiny models: bundle, library call, command, many films, wrong ones."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -9,22 +7,21 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors import safe_open
-from typer.testing import CliRunner
 
-from cookscribe.bundles.bundle import Bundle, find_bundle
-from cookscribe.cli import build_app
+from cookscribe.bundle import Bundle, find_bundle
 from cookscribe.cli.write import check_names
 from cookscribe.encoders import Progress
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError, InputError, MissingFileError
-from cookscribe.proposals.run import ProposalRun, train_proposals
+from cookscribe.learning.proposals.run import ProposalRun, train_proposals
+from cookscribe.learning.story_run import StoryRun, train_story
+from cookscribe.pipelines.visual import VisualPipeline
 from cookscribe.recipe import Recipe
-from cookscribe.scribe import Scribe, clean_ingredients, load_film_scribe, title_of
+from cookscribe.scribe import Scribe, clean_ingredients, title_of
 from cookscribe.track import FeatureTrack
-from cookscribe.training.story_run import StoryRun, train_story
 from cookscribe.video import VideoFile, probe
-from tests.broken_films import cut, streamable
-from tests.export.films import make_video
-from tests.training.story_kitchen import WIDTH, video, write_kitchen
+from tests.broken_films import brightening, cut, streamable
+from tests.command import run_command
+from tests.learning.story_kitchen import WIDTH, video, write_kitchen
 
 FILM = 3  # which made-up video the film stands for
 
@@ -51,33 +48,36 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     )
     train_proposals(run, folder, folder / "proposals", quiet=True)
     train_story(StoryRun.load(config), folder, folder / "story", quiet=True)
-    words = ["bundle", "--proposals", folder / "proposals", "--story", folder / "story", "--name", "tiny"]
-    result = CliRunner().invoke(build_app(), [str(word) for word in [*words, "--out", folder / "bundle"]])
-    assert result.exit_code == 0, result.output
-    assert "reads made-up features" in result.output
+    words = ["--proposals", folder / "proposals", "--story", folder / "story", "--name", "tiny"]
+    assert "reads made-up features" in run_command("bundle", *words, "--out", folder / "bundle")
     return Bundle.open(folder / "bundle")
 
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("films") / "red_onion-soup.mp4"
-    make_video(path, int(video(FILM)[0].duration))
-    return path
+    return brightening(tmp_path_factory.mktemp("films") / "red_onion-soup.mp4", int(video(FILM)[0].duration))
+
+
+def made_up_scribe(bundle: Bundle) -> Scribe:
+    return Scribe(bundle, open_pipeline=lambda found, _: VisualPipeline.load(found, encoder=MadeUpEncoder()))
+
+
+@pytest.fixture
+def made_up_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command sees what the made-up encoder sees."""
+    monkeypatch.setattr("cookscribe.pipelines.visual.load_encoder", lambda *_: MadeUpEncoder())
 
 
 @pytest.fixture
 def scribe(bundle: Bundle) -> Scribe:
-    return load_film_scribe(bundle, MadeUpEncoder())
+    return made_up_scribe(bundle)
 
 
 def test_a_bundle_is_half_precision_and_leaves_the_training_behind(bundle: Bundle) -> None:
     with safe_open(bundle.story / "weights.safetensors", framework="pt") as weights:
         assert {weights.get_tensor(name).dtype for name in weights.keys()} == {torch.float16}  # noqa: SIM118
-    assert sorted(path.name for path in bundle.proposals.iterdir()) == [
-        "config.json",
-        "vocabulary.json",
-        "weights.safetensors",
-    ]
+    kept = {path.name for path in bundle.proposals.iterdir()}
+    assert kept == {"config.json", "vocabulary.json", "weights.safetensors"}
     assert bundle.config.simulated
     assert "simulated kitchen only" in (bundle.folder / "README.md").read_text()
 
@@ -103,14 +103,12 @@ def test_a_recipe_with_evidence(scribe: Scribe, film: Path) -> None:
 
 
 def test_a_bundle_of_recipe_models_that_write_together(bundle: Bundle, film: Path, tmp_path: Path) -> None:
-    story = str(bundle.story)
-    words = ["bundle", "--proposals", str(bundle.proposals), "--story", story, "--story", story, "--name", "two"]
-    result = CliRunner().invoke(build_app(), [*words, "--out", str(tmp_path / "two")])
-    assert result.exit_code == 0, result.output
+    words = ["--proposals", bundle.proposals, "--story", bundle.story, "--story", bundle.story, "--name", "two"]
+    run_command("bundle", *words, "--out", tmp_path / "two")
     made = Bundle.open(tmp_path / "two")
-    assert made.others == (made.folder / "story-2",)
+    assert made.members == (made.folder / "story-2",)
     assert "2 that write together" in (made.folder / "README.md").read_text()
-    together, alone = (load_film_scribe(each, MadeUpEncoder()).write(film) for each in (made, bundle))
+    together, alone = (made_up_scribe(each).write(film) for each in (made, bundle))
     # The same model twice says what it says alone.
     assert [step.sentence for step in together.steps] == [step.sentence for step in alone.steps]
 
@@ -132,60 +130,41 @@ def test_the_same_film_twice_gives_the_same_recipe(scribe: Scribe, film: Path) -
     assert scribe.write(film, ["rice"]) == scribe.write(film, ["rice"])
 
 
-def test_the_command_writes_only_what_was_asked_for(
-    bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
+@pytest.mark.usefixtures("made_up_encoder")
+def test_the_command_writes_only_what_was_asked_for(bundle: Bundle, film: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.mp4"
     broken.write_text("not a film")
-    words = [
-        "write",
-        film,
-        broken,
-        "--model",
-        bundle.folder,
-        "--ingredients",
-        "rice, carrots",
-        "--formats",
-        "json,html",
-    ]
-    result = CliRunner().invoke(build_app(), [str(word) for word in [*words, "--out", tmp_path / "out"]])
-    assert result.exit_code == 2, result.output
-    assert "Red onion soup" in result.output
-    assert "broken.mp4" in result.output
-    assert "1 of 2 videos failed" in result.output
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "red_onion-soup.html",
-        "red_onion-soup.recipe.json",
-    ]
+    options = ["--model", bundle.folder, "--ingredients", "rice, carrots", "--formats", "json,html"]
+    printed = run_command("write", film, broken, *options, "--out", tmp_path / "out", exit_code=2)
+    for words in ("Red onion soup", "broken.mp4", "1 of 2 videos failed"):
+        assert words in printed
+    made = {path.name for path in (tmp_path / "out").iterdir()}
+    assert made == {"red_onion-soup.html", "red_onion-soup.recipe.json"}
     recipe = Recipe.load(tmp_path / "out" / "red_onion-soup.recipe.json")
     assert recipe.ingredients == ("rice", "carrots")
     assert (tmp_path / "out" / "red_onion-soup.html").read_text().count("data:image/jpeg") == len(recipe.steps)
 
 
-def test_a_film_cut_short_says_so_and_no_step_is_after_its_end(
-    bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
+@pytest.mark.usefixtures("made_up_encoder")
+def test_a_film_cut_short_says_so_and_no_step_is_after_its_end(bundle: Bundle, film: Path, tmp_path: Path) -> None:
     path = cut(streamable(film, tmp_path / "whole.mp4"), tmp_path / "film.mp4", 0.8)
     readable = probe(path).readable
     assert 1 < readable < video(FILM)[0].duration - 2
-    words = ["write", path, "--model", bundle.folder, "--formats", "json,html", "--out", tmp_path / "out"]
-    result = CliRunner().invoke(build_app(), [str(word) for word in words])
-    assert result.exit_code == 0, result.output
+    words = [path, "--model", bundle.folder, "--formats", "json,html", "--out", tmp_path / "out"]
+    printed = run_command("write", *words)
     recipe = Recipe.load(tmp_path / "out" / "film.recipe.json")
     assert recipe.steps
     assert max(step.span.end for step in recipe.steps) <= recipe.video.duration == readable
     page = (tmp_path / "out" / "film.html").read_text()
-    for text in (result.output, " ".join(recipe.warnings), page):
+    for text in (printed, " ".join(recipe.warnings), page):
         assert f"only the first {readable:.1f} s can be read" in " ".join(text.split())
 
 
 def refused(*words: object) -> str:
     """What `cookscribe write` says, without having loaded or written anything."""
-    error = CliRunner().invoke(build_app(), ["write", *(str(word) for word in words)]).exception
-    assert isinstance(error, InputError), error
-    return str(error)
+    with pytest.raises(InputError) as caught:
+        run_command("write", *words)
+    return str(caught.value)
 
 
 def test_films_whose_files_would_be_the_same_are_refused_before_the_work(
@@ -221,16 +200,12 @@ def test_names_that_cannot_be_written_are_refused_before_the_work(
     assert [path.name for path in tmp_path.iterdir()] == [long.name]
 
 
-def test_films_in_parts_keep_their_pictures(
-    bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
+@pytest.mark.usefixtures("made_up_encoder")
+def test_films_in_parts_keep_their_pictures(bundle: Bundle, film: Path, tmp_path: Path) -> None:
     parts = [tmp_path / f"soup.part{number}.mp4" for number in (1, 2)]
     for part in parts:
         part.write_bytes(film.read_bytes())
-    words = ["write", *parts, parts[0], "--model", bundle.folder, "--formats", "json,md", "--out", tmp_path / "out"]
-    result = CliRunner().invoke(build_app(), [str(word) for word in words])
-    assert result.exit_code == 0, result.output
+    run_command("write", *parts, parts[0], "--model", bundle.folder, "--formats", "json,md", "--out", tmp_path / "out")
     made = {path.name for path in (tmp_path / "out").iterdir()}
     steps = len(Recipe.load(tmp_path / "out" / "soup.part1.recipe.json").steps)
     for part in ("soup.part1", "soup.part2"):
@@ -240,30 +215,26 @@ def test_films_in_parts_keep_their_pictures(
     assert all(name.startswith(("soup.part1", "soup.part2")) for name in made)
 
 
-def test_the_limits_of_a_film_can_be_raised(
-    bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
+@pytest.mark.usefixtures("made_up_encoder")
+def test_the_limits_of_a_film_can_be_raised(bundle: Bundle, film: Path, tmp_path: Path) -> None:
     words = [film, "--model", bundle.folder, "--max-pixels"]
     assert "64 x 48 pixels, more than the limit of 3000 (raise it with --max-pixels" in refused(*words, 3000)
-    result = CliRunner().invoke(build_app(), ["write", *(str(word) for word in [*words, 64 * 48])])
-    assert result.exit_code == 0, result.output
+    run_command("write", *words, 64 * 48)
     assert "raise it with --max-seconds" in refused(film, "--model", bundle.folder, "--max-seconds", 0.5)
     assert "watches films" in refused(film, "--model", bundle.folder, "--transcript", tmp_path / "said.vtt")
 
 
-def test_wrong_input_is_named(bundle: Bundle, film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cookscribe.scribe.load_encoder", lambda *_: MadeUpEncoder())
-
-    def run(*words: object) -> BaseException | None:
-        return CliRunner().invoke(build_app(), ["write", *(str(word) for word in words)]).exception
-
-    missing = run(tmp_path / "none.mp4", "--model", bundle.folder)
-    assert isinstance(missing, MissingFileError)
-    assert missing.exit_code == 2
-    assert isinstance(run(film, "--model", "no-such-model"), BadValueError)
-    assert isinstance(run(film, "--model", tmp_path), CookscribeError)
-    assert isinstance(run(film, "--model", bundle.folder, "--formats", "docx"), BadValueError)
+@pytest.mark.usefixtures("made_up_encoder")
+def test_wrong_input_is_named(bundle: Bundle, film: Path, tmp_path: Path) -> None:
+    with pytest.raises(MissingFileError) as missing:
+        run_command("write", tmp_path / "none.mp4", "--model", bundle.folder)
+    assert missing.value.exit_code == 2
+    with pytest.raises(BadValueError):
+        run_command("write", film, "--model", "no-such-model")
+    with pytest.raises(CookscribeError):
+        run_command("write", film, "--model", tmp_path)
+    with pytest.raises(BadValueError):
+        run_command("write", film, "--model", bundle.folder, "--formats", "docx")
     with pytest.raises(BadValueError, match="more than 60"):
         clean_ingredients([f"spice {n}" for n in range(61)])
 

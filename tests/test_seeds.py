@@ -1,7 +1,5 @@
 """Seeds: the same on every machine and in every run."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

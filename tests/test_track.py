@@ -1,7 +1,5 @@
 """Feature tracks: pooling and resampling against slow and obvious code."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cookscribe.errors import BadValueError
 
@@ -36,19 +36,14 @@ class Candidates:
     count: float | None = None
 
     def __post_init__(self) -> None:
-        spans = np.asarray(self.spans, dtype=np.float64)
-        scores = np.asarray(self.scores, dtype=np.float64)
-        if spans.size and (spans.ndim != 2 or spans.shape[1] != 2):
-            raise BadValueError("candidates", f"spans have the shape {spans.shape}, not (N, 2)")
-        spans, scores = spans.reshape(-1, 2), scores.reshape(-1)
+        spans = checked_spans(self.spans, "candidates")
+        scores = np.asarray(self.scores, dtype=np.float64).reshape(-1)
         if not np.isfinite(self.duration) or self.duration <= 0:
             raise BadValueError("candidates", f"the duration must be positive, got {self.duration}")
         if len(spans) != len(scores):
             raise BadValueError("candidates", f"{len(spans)} spans but {len(scores)} scores")
-        if not (np.isfinite(spans).all() and np.isfinite(scores).all()):
-            raise BadValueError("candidates", "spans and scores must be finite")
-        if (spans[:, 1] < spans[:, 0]).any() or (spans < 0).any():
-            raise BadValueError("candidates", "a span is reversed or negative")
+        if not np.isfinite(scores).all():
+            raise BadValueError("candidates", "the scores must be finite")
         order = np.lexsort((spans[:, 1], spans[:, 0]))
         object.__setattr__(self, "spans", spans[order])
         object.__setattr__(self, "scores", scores[order])
@@ -77,6 +72,24 @@ class Candidates:
             caption_scores=None if self.caption_scores is None else self.caption_scores[index],
             features=None if self.features is None else self.features[index],
         )
+
+
+def checked_spans(spans: ArrayLike, subject: str) -> NDArray[np.float64]:
+    """(N, 2) seconds as float64; what is not finite, ordered and at or after 0 is an error that names `subject`."""
+    try:
+        array = np.asarray(spans, dtype=np.float64)
+        array = array.reshape(0, 2) if array.size == 0 else array
+    except (TypeError, ValueError, OverflowError):
+        raise BadValueError(subject, "the spans are not pairs of numbers") from None
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise BadValueError(subject, f"the spans must be (N, 2) seconds, got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise BadValueError(subject, "a time is not finite")
+    if (array < 0).any():
+        raise BadValueError(subject, "a time is negative")
+    if (array[:, 1] < array[:, 0]).any():
+        raise BadValueError(subject, "a span is reversed: it ends before it starts")
+    return array
 
 
 def tiou_matrix(left: FloatArray, right: FloatArray) -> NDArray[np.float64]:

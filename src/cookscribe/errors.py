@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cookscribe.text import printable
+from cookscribe.text.printable import printable
 
 
 class CookscribeError(Exception):
@@ -53,3 +53,7 @@ class BadValueError(InputError):
 
 class MissingDependencyError(CookscribeError):
     """An optional package, runtime or weight file is not installed."""
+
+
+class NoModelFitsError(InputError):
+    """No installed bundle can read this film."""

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 from cookscribe.config import Config, explain
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import read_json, write_json
-from cookscribe.text import one_line, printable
+from cookscribe.text.printable import one_line, printable
 
 SCHEMA_VERSION = 1
 # Files made of a recipe whose plain name may be taken beside the film: soup.recipe.json, soup.recipe.vtt.
@@ -48,6 +48,8 @@ def _web_address(url: str) -> str:
         raise ValueError("must not hold a user name or a password")
     return url
 
+
+UNSURE = 0.35  # a step below this confidence is shown as unsure
 
 Seconds = Annotated[float, Field(ge=0.0, le=1e7)]
 Pixels = Annotated[int, Field(gt=0, le=1_000_000)]
@@ -106,8 +108,9 @@ class Span(Document):
 class Step(Document):
     """One step of the recipe.
 
-    `confidence` is how sure the model is of event and sentence together. `ingredients` and `actions` are those the step
-    uses, by name; `picture` is the time of the frame that shows the step best.
+    `confidence` is how often steps like this one were right, time and sentence together, on films that nobody learnt
+    from. `ingredients` and `actions` are those the step uses, by name; `picture` is the time of the frame that shows
+    the step best.
     """
 
     span: Span
@@ -116,6 +119,11 @@ class Step(Document):
     ingredients: Names = ()
     actions: Names = ()
     picture: Seconds | None = None
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the reader should be told to look twice."""
+        return self.confidence is not None and self.confidence < UNSURE
 
 
 class Candidate(Document):

@@ -41,6 +41,15 @@ class FeatureTrack:
         if not np.isfinite(self.duration) or self.duration <= 0:
             raise BadValueError(self.encoder, f"a track needs a positive duration, got {self.duration}")
 
+    def check(self, video: str, width: int, encoder: str) -> None:
+        """Refuse, for the video of this name, features that a model of so many columns was not made for."""
+        if self.width != width:
+            cause = f"its {self.encoder} features have {self.width} columns, the model reads {width}"
+            raise BadValueError(video, cause, "use the features the model was trained on")
+        if encoder and self.encoder != encoder:
+            cause = f"its features come from {self.encoder!r}, the model was trained on {encoder!r}"
+            raise BadValueError(video, cause, "encode the video with that encoder")
+
     @property
     def width(self) -> int:
         """D, the size of a row."""
@@ -69,7 +78,10 @@ class FeatureTrack:
     def resampled(self, length: int) -> NDArray[np.float32]:
         """(length, D) rows nearest to the centres of `length` equal slices of the video: PDVC's fixed-size input."""
         centres = (np.arange(length) + 0.5) * (self.duration / length)
-        right = np.clip(np.searchsorted(self.times, centres), 0, len(self.times) - 1)
+        return np.asarray(self.values[self.nearest(centres)], dtype=np.float32)
+
+    def nearest(self, times: FloatArray) -> NDArray[np.int64]:
+        """For each of `times` the row nearest to it; the earlier one when two are as near."""
+        right = np.clip(np.searchsorted(self.times, times), 0, len(self.times) - 1)
         left = np.maximum(right - 1, 0)
-        nearer_left = np.abs(self.times[left] - centres) <= np.abs(self.times[right] - centres)
-        return np.asarray(self.values[np.where(nearer_left, left, right)], dtype=np.float32)
+        return np.where(np.abs(self.times[left] - times) <= np.abs(self.times[right] - times), left, right)

@@ -1,7 +1,5 @@
 """`cookscribe data` on a small made-up folder in the published layout."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -10,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cookscribe.datasets.root import FILES
+from cookscribe.learning.datasets.root import FILES
 
 STEPS = [
     {"segment": [1, 4], "id": 0, "sentence": "boil the eggs"},

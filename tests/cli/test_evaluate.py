@@ -1,33 +1,22 @@
 """`cookscribe evaluate` and `cookscribe baselines` as a user calls them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from cookscribe.cli import build_app
 from cookscribe.errors import BadFileError, BadValueError, MissingFileError
 from cookscribe.evaluation import evaluate, read_ingredients, read_predictions, read_truth
+from tests.command import invoke
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TRUTH, PREDICTIONS, INGREDIENTS = (str(EXAMPLES / f"{n}.json") for n in ("truth", "predictions", "ingredients"))
 
 
-def run(*arguments: str) -> Result:
-    result = CliRunner().invoke(build_app(), arguments)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
-
-
 def test_the_example_is_scored(tmp_path: Path) -> None:
     out = tmp_path / "scores.json"
-    arguments = ("--truth", TRUTH, "--ingredients", INGREDIENTS, "--json", str(out), "--no-meteor")
-    result = run("evaluate", PREDICTIONS, *arguments)
-    assert result.exit_code == 0
+    arguments = ("--truth", TRUTH, "--ingredients", INGREDIENTS, "--json", out, "--no-meteor")
+    result = invoke("evaluate", PREDICTIONS, *arguments)
     for title in ("dvc_eval", "SODA", "Localisation", "Whole recipe", "Number of events", "Ingredients"):
         assert title in result.stdout
     assert "v_fried-rice" in result.stderr
@@ -44,26 +33,25 @@ def test_the_example_is_scored(tmp_path: Path) -> None:
 
 
 def test_without_ingredients_there_is_no_such_table() -> None:
-    result = run("evaluate", PREDICTIONS, "--truth", TRUTH, "--no-meteor")
+    result = invoke("evaluate", PREDICTIONS, "--truth", TRUTH, "--no-meteor")
     assert "Ingredients" not in result.stdout
 
 
 def test_the_meteor_column_is_empty_without_meteor() -> None:
-    rows = run("evaluate", PREDICTIONS, "--truth", TRUTH, "--no-meteor").stdout.splitlines()
+    rows = invoke("evaluate", PREDICTIONS, "--truth", TRUTH, "--no-meteor").stdout.splitlines()
     flavour = next(row for row in rows if row.startswith("2018"))
     assert flavour.split()[5] == "-"
 
 
 @pytest.mark.parametrize(
-    ("predictions", "error"),
-    [("nowhere.json", MissingFileError), (TRUTH, BadFileError), (INGREDIENTS, BadFileError)],
+    ("predictions", "error"), [("nowhere.json", MissingFileError), (TRUTH, BadFileError), (INGREDIENTS, BadFileError)]
 )
 def test_wrong_files_are_typed_errors_and_nothing_is_written(
     tmp_path: Path, predictions: str, error: type[Exception]
 ) -> None:
     out = tmp_path / "scores.json"
     with pytest.raises(error):
-        run("evaluate", predictions, "--truth", TRUTH, "--json", str(out), "--no-meteor")
+        invoke("evaluate", predictions, "--truth", TRUTH, "--json", out, "--no-meteor")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -72,8 +60,7 @@ def test_unknown_videos_are_said(tmp_path: Path) -> None:
     content["results"]["v_unheard-of"] = content["results"]["v_pancakes"]
     path = tmp_path / "more.json"
     path.write_text(json.dumps(content))
-    result = run("evaluate", str(path), "--truth", TRUTH, "--no-meteor")
-    assert result.exit_code == 0
+    result = invoke("evaluate", path, "--truth", TRUTH, "--no-meteor")
     assert "v_unheard-of" in result.stderr
 
 
@@ -100,9 +87,8 @@ def candidate_file(folder: Path) -> Path:
 
 def test_baselines(tmp_path: Path) -> None:
     out = tmp_path / "baselines.json"
-    arguments = ("--truth", TRUTH, "--ingredients", INGREDIENTS, "--count", "5", "--json", str(out), "--no-meteor")
-    result = run("baselines", str(candidate_file(tmp_path)), *arguments)
-    assert result.exit_code == 0
+    arguments = ("--truth", TRUTH, "--ingredients", INGREDIENTS, "--count", "5", "--json", out, "--no-meteor")
+    result = invoke("baselines", candidate_file(tmp_path), *arguments)
     for name in ("oracle paper *", "oracle story *", "re-ranked", "top-K", "NMS 0.3", "NMS 0.3 K=5", "uniform"):
         assert name in result.stdout
     reports = json.loads(out.read_text())
@@ -114,4 +100,4 @@ def test_baselines(tmp_path: Path) -> None:
 
 def test_baselines_refuse_a_bad_threshold(tmp_path: Path) -> None:
     with pytest.raises(BadValueError, match="threshold"):
-        run("baselines", str(candidate_file(tmp_path)), "--truth", TRUTH, "--nms", "3", "--no-meteor")
+        invoke("baselines", candidate_file(tmp_path), "--truth", TRUTH, "--nms", "3", "--no-meteor")

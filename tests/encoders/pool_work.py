@@ -1,7 +1,5 @@
 """Work for the pool's tests; in a module of its own because processes import it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

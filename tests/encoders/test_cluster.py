@@ -1,7 +1,5 @@
 """The same job on a local Ray of two workers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,8 +7,8 @@ import numpy as np
 import pytest
 
 import films
-from cookscribe.datasets.store import FeatureStore
 from cookscribe.encoders.jobs import EncodeJob, encode_all
+from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import MissingDependencyError
 
 
@@ -30,12 +28,8 @@ def test_ray_gives_what_one_process_gives(tmp_path: Path) -> None:
     bad.write_text("not a film")
     job = EncodeJob("effnet", tmp_path / "ray")
     outcomes = {o.item.stem: o for o in encode_all(job, [*paths, bad], workers=2, engine="ray")}
-    assert {name: outcome.kind for name, outcome in outcomes.items()} == {
-        "film-0": "done",
-        "film-1": "done",
-        "film-2": "done",
-        "bad": "refused",
-    }
+    kinds = {name: outcome.kind for name, outcome in outcomes.items()}
+    assert kinds == dict.fromkeys(("film-0", "film-1", "film-2"), "done") | {"bad": "refused"}
     assert "is not a film" in str(outcomes["bad"].error)
     # Missing weights stop the run: no film can be done.
     with pytest.raises(MissingDependencyError, match="milnce weights"):

@@ -1,7 +1,5 @@
 """EfficientNet-Lite0: against an independent forward pass, on real photographs, and over a film."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """I3D: against a written-out forward pass with made-up weights under the published names."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from torch.nn import functional as F
 
 import films
 from cookscribe.encoders.i3d import I3D, I3dEncoder
-from cookscribe.encoders.parameters import read_pickled_arrays
+from cookscribe.encoders.pickled_arrays import read_pickled_arrays
 from cookscribe.encoders.s3d import INCEPTION
 from cookscribe.errors import BadFileError
 from cookscribe.video import VideoFile
@@ -119,7 +117,7 @@ def test_the_network_equals_the_written_out_one(published: tuple[Path, dict[str,
 def test_a_film_becomes_a_track(
     published: tuple[Path, dict[str, tuple[np.ndarray, ...]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cookscribe.encoders.i3d.SIDE", 64)
+    monkeypatch.setattr("cookscribe.encoders.i3d.I3dEncoder.side", 64)
     track = I3dEncoder(published[0]).encode(VideoFile(films.plain(tmp_path / "f.mp4", 3.0)))
     assert (track.encoder, track.values.shape) == ("i3d", (3, 1024))
     np.testing.assert_allclose(track.times, [0.5, 1.5, 2.5], atol=0.01)

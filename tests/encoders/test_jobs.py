@@ -1,7 +1,5 @@
 """Encoding many films: resume, failures, words beside features, and the commands."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -9,34 +7,32 @@ import numpy as np
 import pytest
 
 import films
-from cookscribe.cli import build_app
-from cookscribe.datasets.store import FeatureStore
 from cookscribe.encoders.base import EncoderOptions, silent
 from cookscribe.encoders.jobs import EncodeJob, encode_all, find_films
+from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadValueError, InputError, MissingFileError
 from cookscribe.track import FeatureTrack
+from tests.command import invoke, run_command
 
 
-def test_encode_resumes_and_names_what_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_encode_resumes_and_names_what_failed(tmp_path: Path) -> None:
     folder, out = tmp_path / "films", tmp_path / "features"
     folder.mkdir()
     films.plain(folder / "good.mp4", 2.0)
     (folder / "bad.mp4").write_bytes(b"ffconcat version 1.0\n")
     (folder / "notes.txt").write_text("not a film, and not asked for")
-    command = ["encode", str(folder), "--out", str(out), "--workers", "1"]
-    assert build_app()(command, standalone_mode=False) == 1
-    printed = capsys.readouterr()
-    assert "1 encoded, 0 there already, 1 failed" in printed.out
-    assert "bad.mp4" in printed.err
-    assert "is not a film" in printed.err
+    command = ["encode", folder, "--out", out, "--workers", 1]
+    printed = invoke(*command, exit_code=1)
+    assert "1 encoded, 0 there already, 1 failed" in printed.stdout
+    assert "bad.mp4" in printed.stderr
+    assert "is not a film" in printed.stderr
     assert FeatureStore(out).ids() == ["good"]
     track = FeatureStore(out).read("good")
     assert (track.encoder, track.values.shape) == ("effnet", (4, 1280))
     written = FeatureStore(out).path("good").stat().st_mtime_ns
 
     (folder / "bad.mp4").unlink()
-    assert not build_app()(command, standalone_mode=False)
-    assert "0 encoded, 1 there already, 0 failed" in capsys.readouterr().out
+    assert "0 encoded, 1 there already, 0 failed" in invoke(*command).stdout
     assert FeatureStore(out).path("good").stat().st_mtime_ns == written
 
 
@@ -92,25 +88,22 @@ def test_unknown_engine_and_encoder(tmp_path: Path) -> None:
         list(encode_all(EncodeJob("abacus", tmp_path), [film]))
 
 
-def test_probe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_probe(tmp_path: Path) -> None:
     film = films.plain(tmp_path / "film.mp4", 2.0)
-    build_app()(["probe", str(film)], standalone_mode=False)
-    line = capsys.readouterr().out
+    line = invoke("probe", film).stdout.replace("\n", " ")
     assert "film.mp4: 2.0 s, 160 x 120, 25 frames a second (h264), sound at 16000 Hz (aac)" in line
-    build_app()(["probe", "--json", str(film)], standalone_mode=False)
-    assert json.loads(capsys.readouterr().out)["width"] == 160
+    assert json.loads(invoke("probe", "--json", film).stdout)["width"] == 160
     with pytest.raises(InputError, match=r"limit of 100 .*--max-pixels"):
-        build_app()(["probe", str(film), "--max-pixels", "100"], standalone_mode=False)
+        run_command("probe", film, "--max-pixels", 100)
     cut = tmp_path / "cut.ts"
     cut.write_bytes(films.plain(tmp_path / "film.ts", 2.0).read_bytes()[:-100])
-    build_app()(["probe", str(cut)], standalone_mode=False)
-    assert "warning cut.ts: the file is cut short" in capsys.readouterr().err
+    assert "warning cut.ts: the file is cut short" in invoke("probe", cut).stderr
     with pytest.raises(InputError, match="max_seconds"):
-        build_app()(["probe", str(film), "--max-seconds", "-1"], standalone_mode=False)
+        run_command("probe", film, "--max-seconds", -1)
 
 
 def test_weights_options_must_be_pairs(tmp_path: Path) -> None:
     film = films.plain(tmp_path / "film.mp4", 1.0)
     for wrong in ("effnet", "effnet=", "abacus=/tmp"):
         with pytest.raises(InputError):
-            build_app()(["encode", str(film), "--out", str(tmp_path), "--weights", wrong], standalone_mode=False)
+            run_command("encode", film, "--out", tmp_path, "--weights", wrong)

@@ -1,7 +1,5 @@
 """Several encoders on one time line, and the choice of encoders by name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sentence vectors: the tokenizer against the tokenizers library, the network against sentence-transformers."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A crash, a hang or a bug costs one item and not the run."""
 
-from __future__ import annotations
-
 import multiprocessing
 
 import pytest

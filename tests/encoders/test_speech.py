@@ -1,7 +1,5 @@
 """Speech: a spoken sentence, films without speech, tracks from transcripts. espeak-ng spoke `data/spoken.ogg`."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -10,16 +8,16 @@ import numpy as np
 import pytest
 
 import films
-from cookscribe.cli import build_app
-from cookscribe.datasets.store import FeatureStore
-from cookscribe.datasets.transcripts import Transcript, read_timed_transcripts
-from cookscribe.encoders import EncoderOptions, load_encoder, speech
+from cookscribe.encoders import EncoderOptions, load_encoder
 from cookscribe.encoders.jobs import words_path, write_words
-from cookscribe.encoders.speech import SOUND_RATE, FromFile, SpeechEncoder, pieces
+from cookscribe.encoders.speech import SpeechEncoder
+from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadFileError
+from cookscribe.senses.recogniser import SOUND_RATE, FromFile
+from cookscribe.senses.transcripts import Transcript, read_timed_transcripts
 from cookscribe.video import VideoFile
+from tests.command import invoke
 
-PIECE = 30.0  # seconds; ten times shorter than in use
 SPOKEN = Path(__file__).parent / "data" / "spoken.ogg"
 
 
@@ -104,7 +102,7 @@ def test_words_from_a_file_instead_of_listening(encoder: SpeechEncoder, tmp_path
         reader.encode(other)
 
 
-def test_transcripts_alone(encoder: SpeechEncoder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_transcripts_alone(encoder: SpeechEncoder, tmp_path: Path) -> None:
     """Timed and untimed files, no film; an id of unknown length is named, and the others are done."""
     (tmp_path / "lengths.csv").write_text("a,20.0,500\nb,10.0,250\n")
     timed = [{"video_id": "a", "segments": [{"start": 12.0, "end": 14.0, "text": "fry the onions"}]}]
@@ -112,9 +110,9 @@ def test_transcripts_alone(encoder: SpeechEncoder, tmp_path: Path, capsys: pytes
     for name, lines, code in (("timed", timed, 0), ("untimed", untimed, 1)):
         path = tmp_path / f"{name}.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        lengths = ["--video-lengths", str(tmp_path / "lengths.csv"), "--out", str(tmp_path / "out")]
-        assert (build_app()(["encode-transcripts", str(path), *lengths], standalone_mode=False) or 0) == code
-    assert "failed  c" in capsys.readouterr().err
+        lengths = ["--video-lengths", tmp_path / "lengths.csv", "--out", tmp_path / "out"]
+        printed = invoke("encode-transcripts", path, *lengths, exit_code=code)
+    assert "failed  c" in printed.stderr
     store = FeatureStore(tmp_path / "out")
     assert store.ids() == ["a", "b"]
     onions = encoder.vectors(["fry the onions"])[0]
@@ -134,19 +132,3 @@ def test_words_are_kept_beside_the_features(tmp_path: Path) -> None:
     read = read_timed_transcripts(path)["film"]
     assert read.words == said.words
     np.testing.assert_allclose(read.times, said.times, atol=1e-3)
-
-
-def test_long_sound_is_cut_where_it_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speech, "PIECE", PIECE)
-    random = np.random.default_rng(0)
-    length = round(2.4 * PIECE * SOUND_RATE)
-    sound = random.normal(0, 0.2, length).astype(np.float32)
-    quiet = round((PIECE - 7.0) * SOUND_RATE)
-    sound[quiet : quiet + SOUND_RATE] *= 0.01
-    blocks = (sound[start : start + 50_000] for start in range(0, length, 50_000))
-    made = list(pieces(blocks))
-    assert [start for start, _ in made] == sorted(start for start, _ in made)
-    np.testing.assert_array_equal(np.concatenate([samples for _, samples in made]), sound)
-    assert made[1][0] == pytest.approx(PIECE - 6.5, abs=0.5)
-    assert all(len(samples) <= PIECE * SOUND_RATE for _, samples in made)
-    assert list(pieces(iter(()))) == []

@@ -1,7 +1,5 @@
 """Where weights are looked for, and what is checked."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import pickle
@@ -17,12 +15,13 @@ import numpy as np
 import pytest
 import torch
 
-from cookscribe.cli import build_app
 from cookscribe.encoders import weights
-from cookscribe.encoders.parameters import read_parameters, read_pickled_arrays, read_words
+from cookscribe.encoders.parameters import read_parameters
+from cookscribe.encoders.pickled_arrays import read_pickled_arrays, read_words
 from cookscribe.encoders.weights import TABLE, locate, sha256
 from cookscribe.errors import BadFileError, BadValueError, MissingDependencyError, MissingFileError
 from cookscribe.seeds import generator
+from tests.command import run_command
 
 
 @pytest.fixture(autouse=True)
@@ -160,9 +159,8 @@ def test_sha256(tmp_path: Path) -> None:
     assert sha256(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 
-def test_the_command_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    build_app()(["weights"], standalone_mode=False)
-    printed = capsys.readouterr().out
+def test_the_command_prints_the_table() -> None:
+    printed = run_command("weights")
     for entry in TABLE:
         assert entry.what in printed
         assert entry.licence in printed

@@ -1,11 +1,6 @@
-"""Made-up truth and predictions with everything awkward in them, and the usual way of scoring them."""
+"""Made-up truth and predictions with everything awkward in them."""
 
-from __future__ import annotations
-
-import importlib.util
 import random
-from pathlib import Path
-from types import ModuleType
 
 from cookscribe.evaluation import Events
 
@@ -64,14 +59,3 @@ def as_files(truth: dict[str, Events], predictions: dict[str, Events]) -> tuple[
         for key, events in predictions.items()
     }
     return true, results
-
-
-def usual_way() -> ModuleType:
-    """The benchmark's baseline: pycocoevalcap's scorers called in loops, independent of our code."""
-    path = Path(__file__).parents[2] / "benchmarks" / "evaluation.py"
-    spec = importlib.util.spec_from_file_location("usual_evaluation", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

@@ -1,42 +1,35 @@
 """Every score that counts words or spans, against pycocoevalcap's own scorers called in loops."""
 
-from __future__ import annotations
-
 import pytest
 
+from benchmarks import evaluation as usual
 from cookscribe.evaluation import Events, evaluate
-from tests.evaluation.kitchen_talk import as_files, made_up, usual_way
-
-USUAL = usual_way()
+from tests.evaluation.kitchen_talk import as_files, made_up
 
 
-def figures(truth: dict[str, Events], predictions: dict[str, Events]) -> dict[str, float | None]:
-    report = evaluate(truth, predictions, meteor=False)
-    found: dict[str, float | None] = {m: report.dvc["2018"].mean(m) for m in report.dvc["2018"].per_video}
-    found |= {"precision": report.localisation.precision, "recall": report.localisation.recall}
-    found |= {f"SODA {scorer}": report.soda_mean("released", scorer) for scorer in ("CIDEr", "tIoU")}
-    return found | {f"paragraph {m}": report.paragraph[m] for m in ("BLEU4", "ROUGE_L", "CIDEr")}
+def figures(truth: dict[str, Events], predictions: dict[str, Events]) -> dict[str, float]:
+    return usual.figures_of(evaluate(truth, predictions, meteor=False))
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_equal_on_awkward_videos(seed: int) -> None:
     truth, predictions = made_up(seed)
     ours = figures(truth, predictions)
-    expected = USUAL.usual_way(*as_files(truth, predictions))
+    expected = usual.usual_way(*as_files(truth, predictions))
     assert set(expected) == set(ours)
     for name, value in expected.items():
         assert ours[name] == pytest.approx(value, abs=1e-12), name
 
 
 def test_equal_on_the_benchmarks_videos() -> None:
-    true, results = USUAL.made_up(25, seed=3)
+    true, results = usual.made_up(25, seed=3)
     truth = {key: Events(video["timestamps"], tuple(video["sentences"])) for key, video in true.items()}
     predictions = {
         key: Events([e["timestamp"] for e in events], tuple(e["sentence"] for e in events))
         for key, events in results.items()
     }
     ours = figures(truth, predictions)
-    for name, value in USUAL.usual_way(true, results).items():
+    for name, value in usual.usual_way(true, results).items():
         assert ours[name] == pytest.approx(value, abs=1e-12), name
 
 
@@ -44,7 +37,7 @@ def test_the_garbage_word_counts_as_a_match_in_2018_only() -> None:
     truth = {"a": Events([[0, 10], [20, 30]], ("fry the egg", "serve the egg"))}
     predictions = {"a": Events([[0, 10], [50, 60]], ("fry the egg", "abc123!@#"))}
     report = evaluate(truth, predictions, meteor=False)
-    expected = USUAL.usual_dvc_eval(*as_files(truth, predictions))
+    expected = usual.usual_dvc_eval(*as_files(truth, predictions))
     assert report.dvc["2018"].mean("CIDEr") == pytest.approx(expected["CIDEr"], abs=1e-12)
     assert report.dvc["2021"].mean("CIDEr") < report.dvc["2018"].mean("CIDEr")
     assert report.dvc["2021"].mean("BLEU1") < report.dvc["2018"].mean("BLEU1")

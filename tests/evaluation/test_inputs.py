@@ -1,7 +1,5 @@
 """Prediction and truth files: good ones are read, bad ones give a typed error that names the place."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

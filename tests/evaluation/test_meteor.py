@@ -1,7 +1,5 @@
 """METEOR: the Java program is asked once, and whatever happens an answer or a typed error comes back."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess
@@ -14,13 +12,7 @@ import pytest
 
 from cookscribe.errors import BadValueError, CookscribeError, MissingDependencyError
 from cookscribe.evaluation import Events, evaluate, meteor
-from cookscribe.evaluation.meteor import (
-    MeteorTable,
-    close_meteor,
-    meteor_scores,
-    pair_statistics,
-    without_whole_chunks,
-)
+from cookscribe.evaluation.meteor import MeteorTable, close_meteor, meteor_scores, pair_statistics, without_whole_chunks
 
 
 def statistics(text: str) -> np.ndarray:
@@ -151,25 +143,22 @@ class TestBrokenPrograms:
         monkeypatch.setattr(meteor, "_find_java", lambda: java)
         pair_statistics([("stir", "stir")])
 
-    def test_silent(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        with pytest.raises(CookscribeError, match="does not answer"):
-            self.ask(monkeypatch, fake_java(tmp_path, "exec sleep 60"))
-
-    def test_silent_after_the_first_answer(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        with pytest.raises(CookscribeError, match="does not answer"):
-            self.ask(monkeypatch, fake_java(tmp_path, "echo 1 2 3; exec sleep 60"))
-
-    def test_dead(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        with pytest.raises(CookscribeError, match="out of luck"):
-            self.ask(monkeypatch, fake_java(tmp_path, "echo out of luck >&2; sleep 0.2; exit 3"))
-
-    def test_nonsense(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        with pytest.raises(CookscribeError, match="no statistics"):
-            self.ask(monkeypatch, fake_java(tmp_path, "while read line; do echo Error: specify stats; done"))
-
-    def test_too_few_statistics(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        with pytest.raises(CookscribeError, match="3 statistics"):
-            self.ask(monkeypatch, fake_java(tmp_path, "while read line; do echo 1 2 3; done"))
+    @pytest.mark.parametrize(
+        ("script", "says"),
+        [
+            ("exec sleep 60", "does not answer"),
+            ("echo 1 2 3; exec sleep 60", "does not answer"),
+            ("echo out of luck >&2; sleep 0.2; exit 3", "out of luck"),
+            ("while read line; do echo Error: specify stats; done", "no statistics"),
+            ("while read line; do echo 1 2 3; done", "3 statistics"),
+        ],
+        ids=["silent", "silent after the first answer", "dead", "nonsense", "too few statistics"],
+    )
+    def test_it_hangs_dies_or_talks_nonsense(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, says: str
+    ) -> None:
+        with pytest.raises(CookscribeError, match=says):
+            self.ask(monkeypatch, fake_java(tmp_path, script))
 
     def test_it_starts_again_after_it_was_killed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         java = fake_java(tmp_path, f"while read line; do echo '2 2 0 0 2 2 0 0{ZEROS} 1 2 2'; done")

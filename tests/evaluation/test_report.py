@@ -1,7 +1,5 @@
 """The report as a whole: its keys, its invariances, and what it does with empty and unknown videos."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Repetition, paragraphs, counts and ingredients on cases small enough to work out by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from cookscribe.errors import BadValueError
@@ -36,11 +34,7 @@ def test_repetition(sentences: tuple[str, ...], share: float) -> None:
 
 def test_repetition_averages_over_videos_with_an_entry() -> None:
     truth = said("x")
-    videos = [
-        Video("a", truth, said("a b c d", "a b c d")),
-        Video("b", truth, said()),
-        Video("c", truth, None),
-    ]
+    videos = [Video("a", truth, said("a b c d", "a b c d")), Video("b", truth, said()), Video("c", truth, None)]
     assert repetition(videos) == pytest.approx(0.25)
     assert repetition([Video("c", truth, None)]) == 0.0
 

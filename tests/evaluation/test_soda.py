@@ -1,7 +1,5 @@
 """SODA: the dynamic programme against brute force, and what the two flavours promise."""
 
-from __future__ import annotations
-
 import sys
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Random recipes for the writers: any text, any order of times that a recipe allows."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from cookscribe.recipe import Candidate, Evidence, Influence, MadeBy, Recipe, Span, Step, StepEvidence, Video

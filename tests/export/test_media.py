@@ -1,7 +1,5 @@
 """Chapters inside a copy of the video, step pictures, and the command, on a real little film."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys
@@ -15,16 +13,14 @@ from PIL import Image
 from cookscribe.errors import BadFileError
 from cookscribe.export.chapters import embed_chapters, tiled_chapters
 from cookscribe.export.pictures import step_pictures
+from tests.broken_films import brightening
 
 from .documents import soup
-from .films import make_video
 
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("film") / "soup.mp4"
-    make_video(path, 120)
-    return path
+    return brightening(tmp_path_factory.mktemp("film") / "soup.mp4", 120)
 
 
 @pytest.mark.parametrize("suffix", [".mp4", ".mkv"])

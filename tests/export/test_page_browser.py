@@ -1,7 +1,5 @@
 """The page in a real browser: seek, follow, keyboard, escape, print, no network."""
 
-from __future__ import annotations
-
 import io
 import shutil
 import time
@@ -15,9 +13,9 @@ from playwright.sync_api import sync_playwright
 
 from cookscribe.export.page import to_page
 from cookscribe.recipe import Recipe, Span, Step, Video
+from tests.broken_films import brightening
 
 from .documents import soup
-from .films import make_video
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -43,7 +41,7 @@ def jpeg() -> bytes:
 
 @pytest.fixture
 def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
-    make_video(tmp_path / "soup.mp4", 120)
+    brightening(tmp_path / "soup.mp4", 120)
     (tmp_path / "soup.html").write_text(to_page(soup(), (jpeg(),) * 4))
     page = browser.new_page(viewport={"width": 1100, "height": 800})
     page.errors = []

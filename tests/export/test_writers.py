@@ -1,7 +1,5 @@
 """Every text format read back with somebody else's reader."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -17,7 +15,7 @@ from recipe_scrapers import scrape_html
 from cookscribe.errors import BadValueError
 from cookscribe.export import chapters, cooklang, jsonld, markdown, page, researcher, subtitles, writers
 from cookscribe.recipe import Recipe, Span, Step, Video
-from cookscribe.text import one_line
+from cookscribe.text.printable import one_line
 
 from .documents import recipes, soup
 
@@ -163,7 +161,7 @@ def test_page_escapes_everything(recipe: Recipe) -> None:
 
 
 def test_researcher_file_has_the_published_shape() -> None:
-    document = researcher.as_predictions({"soup": soup()})
+    document = researcher.as_predictions({"soup": [((12.5, 30.0), "chop the\nonion")]})
     assert set(document) == {"version", "results", "external_data"}
     assert document["results"]["soup"][0] == {"sentence": "chop the onion", "timestamp": [12.5, 30.0]}
 

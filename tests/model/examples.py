@@ -1,8 +1,7 @@
 """Tiny models and made-up videos for the tests of the model room."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,16 @@ import torch
 from torch import Tensor
 
 from cookscribe.model.batch import Inputs, Targets
-from cookscribe.model.config import BOS, EOS, ModelConfig, preset
+from cookscribe.model.beyond.chains import Potentials
+from cookscribe.model.config import BOS, EOS, ModelConfig
+from cookscribe.model.decoding import DecodingConfig, write_stories
+from cookscribe.model.presets import preset
 from cookscribe.model.recipe_model import RecipeModel
+from cookscribe.story import Story
 from tests.model.reference_story import Video
 
 ACTIONS, WORDS, INPUT_WORDS, FEATURES = 5, 12, 9, 6
+NAMES = [f"w{i}" for i in range(WORDS)]
 
 
 def tiny(letters: str = "bivt", **changes: Any) -> ModelConfig:
@@ -131,6 +135,27 @@ def some_videos(seed: int = 0) -> list[Video]:
     """Different sizes everywhere, one video without ingredients, one with a single step."""
     rng = np.random.default_rng(seed)
     return [random_video(rng, 4, 3, 2), random_video(rng, 6, 0, 1), random_video(rng, 3, 2, 3)]
+
+
+def chain_by_parts(potentials: Potentials, video: int, chain: Sequence[int]) -> float:
+    """The score of a chain, added up one part at a time."""
+    score = float(potentials.first[video, chain[0]] + potentials.last[video, chain[-1]])
+    score += sum(float(potentials.node[video, i]) for i in chain)
+    return score + sum(float(potentials.edge[video, i, j]) for i, j in pairwise(chain))
+
+
+def stories_of(
+    model: RecipeModel,
+    videos: Sequence[Video],
+    config: DecodingConfig,
+    members: Sequence[RecipeModel] = (),
+    *,
+    scale: float = 1.0,
+    extra: int = 0,
+) -> list[Story]:
+    """What is written of these videos, which last `scale` seconds."""
+    spans = [video.times * scale for video in videos]
+    return write_stories(model, inputs_of(videos, extra), spans, NAMES, config, members)
 
 
 def numpy_weights(model: RecipeModel) -> dict[str, np.ndarray]:

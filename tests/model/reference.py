@@ -4,8 +4,6 @@ Nothing here is shared with the package except the names of the weights. Vectors
 dictionary from parameter name to array; `at(W, prefix)` is the part of it below a prefix.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -104,7 +102,10 @@ class Layer:
             rows = memory + [hidden[j] for j in visible[i]]
             seen = attend(at(W, "read_attention"), hidden[i], rows, self.heads)
             out.append(
-                layer_norm(at(W, "output_norm"), a + linear(at(W, "output"), linear(at(W, "read_projection"), seen)))
+                layer_norm(
+                    at(W, "output_norm"),
+                    a + linear(at(W, "read_output.outer"), linear(at(W, "read_output.inner"), seen)),
+                )
             )
         return out
 
@@ -180,10 +181,7 @@ def event_probabilities(hidden: list[Array], memories: list[list[Array]], scale:
 def mix(W: Weights, v: Array, s: Array, kind: str) -> tuple[Array, Array]:
     f1, f2, g1, g2 = (at(W, name) for name in ("f1", "f2", "g1", "g2"))
     if kind == "paper":
-        return (
-            linear(f1, v) * sigmoid(linear(g2, linear(g1, s))),
-            linear(g1, s) * sigmoid(linear(f2, linear(f1, v))),
-        )
+        return (linear(f1, v) * sigmoid(linear(g2, linear(g1, s))), linear(g1, s) * sigmoid(linear(f2, linear(f1, v))))
     a, b = gelu(linear(f1, v)), gelu(linear(g1, s))
     return a * gelu(linear(g2, b)), b * gelu(linear(f2, a))
 

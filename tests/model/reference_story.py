@@ -1,7 +1,5 @@
 """The whole of sections 4 and 5 for one video, step after step, on the equations of `reference.py`."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 
@@ -29,7 +27,7 @@ class Video:
 
 
 @dataclass
-class Told:
+class Expected:
     """Everything the equations give for one video."""
 
     event_probabilities: list[Array] = field(default_factory=list)
@@ -37,11 +35,11 @@ class Told:
     losses: dict[str, float] = field(default_factory=dict)
 
 
-def tell(W: Weights, config: object, video: Video, smoothing: float) -> Told:
+def tell(W: Weights, config: object, video: Video, smoothing: float) -> Expected:
     """Run the training pass of one video with the oracle event as the teacher."""
     get = lambda name: getattr(config, name)  # noqa: E731
     heads, depth, width = get("heads"), get("layers"), get("width")
-    told = Told(losses=dict.fromkeys(("event", "sentence"), 0.0))
+    told = Expected(losses=dict.fromkeys(("event", "sentence"), 0.0))
     for name in ("ingredient_selection", "action_selection", "ingredient_attention", "action_attention"):
         told.losses[name] = 0.0
 

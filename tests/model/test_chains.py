@@ -1,7 +1,5 @@
 """The dynamic programmes over chains against plain enumeration of all chains."""
 
-from __future__ import annotations
-
 from itertools import combinations, pairwise
 
 import pytest
@@ -9,7 +7,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cookscribe.model.chains import Potentials, best_chains, chain_score, chain_sums
+from cookscribe.model.beyond.chain_sums import chain_score, chain_sums
+from cookscribe.model.beyond.chains import Potentials, best_chains
+from tests.model.examples import chain_by_parts
 
 
 def random_potentials(seed: int, videos: int, count: int, real: int, spread: float = 1.0) -> Potentials:
@@ -23,15 +23,9 @@ def random_potentials(seed: int, videos: int, count: int, real: int, spread: flo
 
 
 def all_chains(potentials: Potentials, video: int, length: int) -> dict[tuple[int, ...], float]:
-    """Score of every chain of one length, added up one part at a time."""
-    count = potentials.node.shape[1]
-    scores = {}
-    for chain in combinations(range(count), length):
-        score = float(potentials.first[video, chain[0]] + potentials.last[video, chain[-1]])
-        score += sum(float(potentials.node[video, i]) for i in chain)
-        score += sum(float(potentials.edge[video, i, j]) for i, j in pairwise(chain))
-        scores[chain] = score
-    return scores
+    """Score of every chain of one length."""
+    chains = combinations(range(potentials.node.shape[1]), length)
+    return {chain: chain_by_parts(potentials, video, chain) for chain in chains}
 
 
 @settings(max_examples=25, deadline=None)

@@ -1,7 +1,5 @@
 """Decoding: the cache changes nothing, and the rules of a story hold whatever the weights are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,16 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from cookscribe.model.beyond.ensemble import SentenceContext
+from cookscribe.model.beyond.repetition import PastNGrams
 from cookscribe.model.config import BOS, EOS, PAD, UNK
-from cookscribe.model.decoding import NO_CANDIDATES, DecodingConfig, choose_slots, events_apart, write_stories
+from cookscribe.model.decoding import NO_CANDIDATES, DecodingConfig, choose_slots
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
-from cookscribe.model.sentences import SaidBefore, write_sentences
-from cookscribe.model.voices import Speaker
-from cookscribe.model.writing import SentenceWriter
-from tests.model.examples import ACTIONS, WORDS, build, close, inputs_of, random_video, some_videos, tiny
+from cookscribe.model.sentences import write_sentences
+from tests.model.examples import (
+    ACTIONS,
+    NAMES,
+    WORDS,
+    build,
+    close,
+    inputs_of,
+    random_video,
+    some_videos,
+    stories_of,
+    tiny,
+)
 from tests.model.reference_story import Video
-
-NAMES = [f"w{i}" for i in range(WORDS)]
 
 
 def log_probabilities(
@@ -69,19 +76,18 @@ def full_recomputation(
             sentence = model.open_sentence(encoded[n], states[n], events[n])
             _, sentence = model.generator.extend(sentence, torch.tensor([tokens[:-1]]))
             real = torch.ones(1, len(tokens) - 1, dtype=torch.bool)
-            states[n] = model.close_sentence(selected[n], sentence.told(), real)
+            states[n] = model.close_sentence(selected[n], sentence.finished(), real)
     return found
 
 
-@pytest.mark.parametrize("others", [0, 1, 2])
+@pytest.mark.parametrize("members", [0, 1, 2])
 @pytest.mark.parametrize("letters", ["b", "bi", "biv", "bivt"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_cached_decoder_gives_the_tokens_of_full_recomputation(letters: str, seed: int, others: int) -> None:
-    models = [build(tiny(letters), seed + 100 * number) for number in range(1 + others)]
+def test_cached_decoder_gives_the_tokens_of_full_recomputation(letters: str, seed: int, members: int) -> None:
+    models = [build(tiny(letters), seed + 100 * number) for number in range(1 + members)]
     videos = some_videos(seed)
     config = DecodingConfig(max_steps=4, max_words=6)
-    spans = [v.times for v in videos]
-    stories = write_stories(models[0], inputs_of(videos), spans, NAMES, config, models[1:])
+    stories = stories_of(models[0], videos, config, models[1:])
     for video, story in zip(videos, stories, strict=True):
         expected = full_recomputation(models, video, config)
         assert [(s.choice, s.sentence) for s in story.steps] == [
@@ -97,17 +103,17 @@ def one_step(letters: str, seed: int) -> tuple[RecipeModel, Encoded, Selection, 
     return model, encoded, selection, selection.hidden[:, 2]
 
 
-@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize("members", [0, 1])
 @pytest.mark.parametrize("seed", range(4))
 @torch.no_grad()
-def test_a_beam_wide_enough_finds_the_best_sentence_of_all(seed: int, others: int) -> None:
-    seen = [one_step("bivt", seed), one_step("bivt", seed + 50)][: 1 + others]
+def test_a_beam_wide_enough_finds_the_best_sentence_of_all(seed: int, members: int) -> None:
+    seen = [one_step("bivt", seed), one_step("bivt", seed + 50)][: 1 + members]
     limit, reward = 2, 0.7
-    speakers = [
-        Speaker(model, encoded, selection, model.open_sentence(encoded, State(), event))
+    contexts = [
+        SentenceContext(model, encoded, selection, model.open_sentence(encoded, State(), event))
         for model, encoded, selection, event in seen
     ]
-    written = write_sentences(speakers, limit, beam=80, length_reward=reward)
+    written = write_sentences(contexts, limit, beam=80, length_penalty=reward)
     best, best_words = -np.inf, []
     letters = range(4, WORDS)
     for words in [[a] for a in letters] + [[a, b] for a in letters for b in letters]:
@@ -127,38 +133,14 @@ def test_a_beam_wide_enough_finds_the_best_sentence_of_all(seed: int, others: in
 def test_beam_keeps_the_memory_of_the_sentence_it_returns() -> None:
     model, encoded, selection, event = one_step("bi", 3)
     opened = model.open_sentence(encoded, State(), event)
-    written = write_sentences([Speaker(model, encoded, selection, opened)], 5, beam=4)
+    written = write_sentences([SentenceContext(model, encoded, selection, opened)], 5, beam=4)
     tokens = torch.tensor([[BOS, *written.words[0]]])
     hidden, again = model.generator.extend(opened, tokens)
-    expected = model.generator.close(again.told(), torch.ones_like(tokens, dtype=torch.bool))
-    found = model.generator.close(written.told[0], written.real)
+    expected = model.generator.close(again.finished(), torch.ones_like(tokens, dtype=torch.bool))
+    found = model.generator.close(written.finished[0], written.real)
     for a, b in zip(found, expected, strict=True):
         assert close(a, b)
     assert close(written.hidden[:, : tokens.shape[1]], hidden)
-
-
-@pytest.mark.parametrize("name", ["b", "bi"])
-@torch.no_grad()
-def test_words_one_by_one_are_the_whole_sentence_and_others_may_leave(name: str) -> None:
-    model = build(tiny(name), 5)
-    rng = np.random.default_rng(5)
-    encoded = model.encode(inputs_of([random_video(rng, 4, 3, 1) for _ in range(4)]))
-    selection = model.select(encoded, State())
-    opened = model.open_sentence(encoded, State(), selection.hidden[:, 1])
-    words = torch.randint(4, WORDS, (4, 6), generator=torch.Generator().manual_seed(5))
-    expected, whole = model.generator.extend(opened, words)
-    ends = torch.tensor([6, 1, 6, 2])  # the second and the fourth sentence are over early
-    writer = SentenceWriter(model.generator, opened, 6)
-    for place in range(6):
-        row = writer.next(words[:, place])
-        for video in (ends > place).nonzero().flatten().tolist():
-            assert close(row[video], expected[video, place])
-        if place < 5:
-            writer.leave(ends <= place + 1)
-    assert len(writer.rows) == 2
-    real = torch.arange(6) < ends.unsqueeze(1)
-    for a, b in zip(model.generator.close(writer.told(), real), model.generator.close(whole.told(), real), strict=True):
-        assert close(a, b)
 
 
 @given(
@@ -173,7 +155,7 @@ def test_rules_of_a_story(seed: int, letters: str, beam: int, order: Any, candid
     model = build(tiny(letters), seed)
     video = random_video(np.random.default_rng(seed), candidates, seed % 3, 1)
     config = DecodingConfig(max_steps=5, max_words=4, beam=beam, order=order)
-    (story,) = write_stories(model, inputs_of([video]), [video.times * 60], NAMES, config)
+    (story,) = stories_of(model, [video], config, scale=60)
     choices = [step.choice for step in story.steps]
     assert 1 <= len(choices) <= min(5, candidates)
     assert len(set(choices)) == len(choices)
@@ -199,13 +181,11 @@ def test_video_without_candidates_says_why() -> None:
     without = random_video(np.random.default_rng(0), 3, 2, 1)
     without.features, without.times = without.features[:0], without.times[:0]
     without.scores, without.texts = without.scores[:0], without.texts[:0]
-    stories = write_stories(
-        model, inputs_of([without, with_events]), [without.times, with_events.times], NAMES, DecodingConfig()
-    )
+    stories = stories_of(model, [without, with_events], DecodingConfig())
     assert stories[0].steps == ()
     assert stories[0].reason == NO_CANDIDATES
     assert stories[1].steps
-    (alone,) = write_stories(model, inputs_of([without]), [without.times], NAMES, DecodingConfig())
+    (alone,) = stories_of(model, [without], DecodingConfig())
     assert alone.reason == NO_CANDIDATES
 
 
@@ -225,7 +205,7 @@ def test_an_event_is_chosen_again_only_where_that_is_allowed() -> None:
     endless = {"max_steps": 4, "max_words": 2, "stop_bias": -1e4}
     for reuse, steps in ((False, 2), (True, 4)):
         config = DecodingConfig(reuse=reuse, **endless)
-        (story,) = write_stories(model, inputs_of([video]), [video.times], NAMES, config)
+        (story,) = stories_of(model, [video], config)
         assert len(story.steps) == steps
 
 
@@ -233,8 +213,8 @@ def test_a_planned_story_keeps_the_borders_if_asked() -> None:
     model = build(tiny("b", planner=True))
     video = random_video(np.random.default_rng(0), 4, 0, 1)
     for refine in (True, False):
-        config = DecodingConfig(max_words=2, events="chain", refine=refine)
-        (story,) = write_stories(model, inputs_of([video]), [video.times * 60], NAMES, config)
+        config = DecodingConfig(max_words=2, selection="chain", refine=refine)
+        (story,) = stories_of(model, [video], config, scale=60)
         own = [np.array_equal(step.span, video.times[step.choice] * 60) for step in story.steps]
         assert own
         assert all(own) != refine
@@ -245,7 +225,7 @@ def test_evidence_has_the_sizes_of_the_video() -> None:
     config = DecodingConfig(max_steps=2, max_words=4)
     for letters, present in (("b", False), ("bi", False), ("biv", True), ("bivt", True)):
         model = build(tiny(letters))
-        stories = write_stories(model, inputs_of(videos), [v.times for v in videos], NAMES, config)
+        stories = stories_of(model, videos, config)
         for video, story in zip(videos, stories, strict=True):
             for step in story.steps:
                 if not present:
@@ -265,9 +245,9 @@ def test_evidence_has_the_sizes_of_the_video() -> None:
 def test_no_run_of_words_is_said_twice_in_a_recipe(size: int, seed: int) -> None:
     model, videos = build(tiny("bi"), seed), some_videos(seed)
 
-    def told(new_words: int) -> list[list[tuple[str, ...]]]:
-        config = DecodingConfig(max_steps=4, max_words=5, stop_bias=-1e4, new_words=new_words)
-        stories = write_stories(model, inputs_of(videos), [v.times for v in videos], NAMES, config)
+    def told(no_repeat_ngram: int) -> list[list[tuple[str, ...]]]:
+        config = DecodingConfig(max_steps=4, max_words=5, stop_bias=-1e4, no_repeat_ngram=no_repeat_ngram)
+        stories = stories_of(model, videos, config)
         return [[(*step.sentence.split(), "end") for step in story.steps] for story in stories]
 
     def repeated(stories: list[list[tuple[str, ...]]]) -> int:
@@ -283,29 +263,11 @@ def test_no_run_of_words_is_said_twice_in_a_recipe(size: int, seed: int) -> None
     assert len(free) == len(set(free))
 
 
-def test_said_before_knows_runs_and_whole_short_sentences() -> None:
-    said = SaidBefore(3)
+def test_past_ngrams_know_runs_and_whole_short_sentences() -> None:
+    said = PastNGrams(3)
     said.add([7, 8, 9])
     said.add([5])
     assert said.after([4, 7, 8]) == {9}
     assert said.after([8, 9]) == {EOS}
     assert said.after([5]) == {EOS}
     assert said.after([7]) == said.after([4, 5]) == set()
-
-
-@given(st.integers(0, 2**31), st.floats(0, 0.9))
-@settings(max_examples=15, deadline=None)
-def test_events_of_a_recipe_keep_apart(seed: int, most: float) -> None:
-    model = build(tiny("b"), 1)
-    video = random_video(np.random.default_rng(seed), 8, 0, 1)
-    config = DecodingConfig(max_steps=8, max_words=2, stop_bias=-1e4, step_overlap=most)
-    (story,) = write_stories(model, inputs_of([video]), [video.times], NAMES, config)
-    spans = [step.span for step in story.steps]
-    for n, (start, end) in enumerate(spans):
-        for other, stop in spans[:n]:
-            shared = max(0.0, min(end, stop) - max(start, other))
-            assert shared <= most * (max(end, stop) - min(start, other)) + 1e-6
-    # Nothing that could still be told is left out.
-    apart = events_apart(torch.tensor(video.times).unsqueeze(0), most)[0]
-    chosen = [step.choice for step in story.steps]
-    assert all(not bool(apart[n, chosen].all()) for n in range(8) if n not in chosen)

@@ -1,7 +1,5 @@
 """Every equation of sections 4 and 5 against the plain version in `reference.py`."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -10,12 +8,11 @@ import pytest
 import torch
 
 from cookscribe.model.attention import textual_attention
-from cookscribe.model.dropout import Dropout
-from cookscribe.model.embedding import EventEmbedding, WordEmbedding
-from cookscribe.model.heads import Heads, sinusoid
-from cookscribe.model.ingredients import IngredientEncoder
-from cookscribe.model.losses import LOSSES, LossConfig, StoryLosses, smoothed_nll
-from cookscribe.model.memory import MemoryLayer, products_kept
+from cookscribe.model.config import LossConfig
+from cookscribe.model.embedding import EventEmbedding, IngredientEncoder, WordEmbedding
+from cookscribe.model.heads import Dropout, Heads, sinusoid
+from cookscribe.model.losses import LOSSES, StoryLosses, smoothed_nll
+from cookscribe.model.memory import MemoryLayer
 from cookscribe.model.mixing import MemoryMixing
 from cookscribe.model.simulator import VisualSimulator, strongest
 from tests.model import reference as ref
@@ -80,35 +77,6 @@ def test_memory_layer(cells: int) -> None:
     counted = torch.tensor([[True, True, False, True, False]])
     expected = by_hand.update(memory, [hidden[i] for i in (0, 1, 3)])
     assert close(layer.update(start, rows.hidden, counted)[0], np.array(expected))
-
-
-def test_two_matrices_give_the_same_by_either_way() -> None:
-    layer = MemoryLayer(8, 2, 1, 0.0, 0.0)
-    plain(layer)
-    few, many = tensor(1, 3, 8), tensor(5, 40, 8)
-    many[0, :3] = few[0]
-    by_steps = layer.output(layer.read_projection(few))[0]
-    assert close(layer.joined_output(few)[0], by_steps)
-    assert close(layer.joined_output(many)[0, :3], by_steps)
-    with products_kept(torch.nn.ModuleList([layer])):
-        assert close(layer.joined_output(few)[0], by_steps)
-    with torch.no_grad():
-        layer.read_projection.weight.mul_(2)  # a kept product must not outlive its factors
-    assert close(layer.joined_output(few)[0], layer.output(layer.read_projection(few))[0])
-
-
-@pytest.mark.parametrize("cells", [1, 3])
-def test_settled_rows_read_the_same(cells: int) -> None:
-    layer = MemoryLayer(8, 2, cells, 0.0, 0.0)
-    plain(layer)
-    mask = torch.tensor([[True] * 5, [True, True, False, True, False]])[:, None, None, :]
-    rows, memory = layer.rows(tensor(2, 5, 8), mask), tensor(2, cells, 8)
-    settled = layer.settle(rows, mask)
-    assert settled.settled is not None
-    assert close(layer.read(settled, memory, mask), layer.read(rows, memory, mask))
-    assert close(layer.read(settled.take(torch.tensor([1])), memory[1:], mask[1:]), layer.read(rows, memory, mask)[1:])
-    with_dropout = MemoryLayer(8, 2, cells, 0.0, 0.5).double().train()
-    assert with_dropout.settle(rows, mask).settled is None
 
 
 def test_dropout_keeps_the_mean_and_drops_the_share() -> None:

@@ -1,7 +1,6 @@
 """Padding changes nothing: a video's numbers do not depend on what shares its batch."""
 
-from __future__ import annotations
-
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cookscribe.errors import BadValueError
-from cookscribe.model.decoding import DecodingConfig, write_stories
-from cookscribe.model.losses import LossConfig, StoryLosses
-from tests.model.examples import WORDS, build, close, inputs_of, random_video, some_videos, targets_of, tiny
-
-NAMES = [f"w{i}" for i in range(WORDS)]
+from cookscribe.model.config import LossConfig
+from cookscribe.model.decoding import DecodingConfig
+from cookscribe.model.losses import StoryLosses
+from tests.model.examples import build, close, inputs_of, random_video, some_videos, stories_of, targets_of, tiny
 
 
 @pytest.mark.parametrize("letters", ["b", "bi", "biv", "bivt"])
@@ -44,17 +42,16 @@ def test_any_number_of_events_ingredients_and_steps(sizes: list[tuple[int, int, 
     assert len(outputs.event_logits) == sum(len(v.events) + 1 for v in videos)
 
 
-@pytest.mark.parametrize("events", ["steps", "chain"])
-@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize("selection", ["stepwise", "chain"])
+@pytest.mark.parametrize("members", [0, 1])
 @pytest.mark.parametrize("letters", ["b", "bivt"])
-def test_decoding_alone_and_in_a_padded_batch_gives_the_same_story(letters: str, others: int, events: Any) -> None:
-    model, *along = (build(tiny(letters, planner=True), seed) for seed in range(1 + others))
+def test_decoding_alone_and_in_a_padded_batch_gives_the_same_story(letters: str, members: int, selection: Any) -> None:
+    model, *along = (build(tiny(letters, planner=True), seed) for seed in range(1 + members))
     videos = some_videos(8)
-    config = DecodingConfig(max_steps=3, max_words=5, events=events)
-    spans = [v.times * 100 for v in videos]
-    together = write_stories(model, inputs_of(videos, extra=2), spans, NAMES, config, along)
-    for video, span, story in zip(videos, spans, together, strict=True):
-        (alone,) = write_stories(model, inputs_of([video]), [span], NAMES, config, along)
+    config = DecodingConfig(max_steps=3, max_words=5, selection=selection)
+    together = stories_of(model, videos, config, along, scale=100, extra=2)
+    for video, story in zip(videos, together, strict=True):
+        (alone,) = stories_of(model, [video], config, along, scale=100)
         assert [(s.choice, s.sentence) for s in alone.steps] == [(s.choice, s.sentence) for s in story.steps]
         for a, b in zip(alone.steps, story.steps, strict=True):
             assert close(a.event_probabilities, b.event_probabilities)
@@ -74,8 +71,6 @@ def test_ingredients_do_not_reach_the_base_model() -> None:
     model = build(tiny("b"))
     videos = some_videos(2)
     inputs = inputs_of(videos)
-    other = type(inputs)(
-        **{**vars(inputs), "ingredients": inputs.ingredients[:, :0], "ingredient_mask": inputs.ingredient_mask[:, :0]}
-    )
+    other = replace(inputs, ingredients=inputs.ingredients[:, :0], ingredient_mask=inputs.ingredient_mask[:, :0])
     left, right = model(inputs, targets_of(videos)), model(other, targets_of(videos))
     assert close(left.word_logits, right.word_logits)

@@ -1,7 +1,5 @@
 """The planner's losses against plain enumeration, and what they teach."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations, pairwise
 
@@ -11,9 +9,10 @@ import torch
 
 from cookscribe.candidates import tiou_matrix
 from cookscribe.model.batch import Targets
-from cookscribe.model.chains import Potentials
-from cookscribe.model.plan_losses import PlanLosses, oracle_chain
-from cookscribe.model.planner import Plan
+from cookscribe.model.beyond.chains import Potentials
+from cookscribe.model.beyond.plan_losses import PlanLosses, oracle_chain
+from cookscribe.model.beyond.planner import Plan
+from tests.model.examples import chain_by_parts
 
 
 def targets(true_times: torch.Tensor, events: torch.Tensor) -> Targets:
@@ -55,14 +54,10 @@ def test_expected_story_score_is_the_mean_over_all_chains(seed: int) -> None:
     weights, scores = [], []
     for length in range(1, longest + 1):
         for chain in combinations(range(count), length):
-            potentials = plan.potentials
-            score = float(potentials.first[0, chain[0]] + potentials.last[0, chain[-1]])
-            score += sum(float(potentials.node[0, i]) for i in chain)
-            score += sum(float(potentials.edge[0, i, j]) for i, j in pairwise(chain))
             earned = best[chain[0]]
             for i, j in pairwise(chain):
                 earned += max(best[j] - best[i], 0) if step[i] == step[j] else best[j]
-            weights.append(np.exp(score))
+            weights.append(np.exp(chain_by_parts(plan.potentials, 0, chain)))
             scores.append(2 * earned / (length + 3))
     expected = np.average(scores, weights=weights)
     assert videos == 1

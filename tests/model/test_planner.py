@@ -1,7 +1,5 @@
 """The planner in both forms: any N, padding never matters, borders stay lawful, every weight learns, all letters."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -11,13 +9,13 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from cookscribe.model.batch import Inputs
-from cookscribe.model.config import ModelConfig
-from cookscribe.model.decoding import DecodingConfig
-from cookscribe.model.losses import LossConfig, StoryLosses
-from cookscribe.model.plan_losses import PLAN_LOSSES
-from cookscribe.model.planner import Plan, StoryPlanner
+from cookscribe.model.beyond.plan_losses import PLAN_LOSSES
+from cookscribe.model.beyond.planner import Plan, StoryPlanner
+from cookscribe.model.beyond.refinement import VOTE_POWER, refined_times, voted_times
+from cookscribe.model.config import LossConfig, ModelConfig
+from cookscribe.model.losses import StoryLosses
+from cookscribe.model.overlap import tiou_of_pairs
 from cookscribe.model.recipe_model import RecipeModel
-from cookscribe.model.refinement import VOTE_POWER, refined_times, tiou_of_pairs, voted_times
 from tests.model.examples import build, inputs_of, some_videos, targets_of, tiny
 
 # The planner on the selector's vectors, and the lean one on the features with what pairs lose.
@@ -148,19 +146,6 @@ def test_a_plan_of_features_needs_nothing_encoded() -> None:
         torch.testing.assert_close(value, parts(plan_of(model, inputs))[name], msg=name)
     other = replace(inputs, features=inputs.features + 1)
     assert not torch.allclose(model.plan(other).quality, model.plan(inputs).quality)
-
-
-def test_configurations_from_before_the_lean_form_are_written_as_they_were() -> None:
-    """Finished trainings are found by what their configuration is written as."""
-    assert not {"planner_reads", "redundancy"} & set(planning().model_dump())
-    assert "redundancy" not in LossConfig().model_dump()
-    assert not {"chain_share", "vote"} & set(DecodingConfig().model_dump())
-    lean = planning(**FORMS["features"])
-    assert ModelConfig.parse(lean.model_dump(mode="json")) == lean
-    changed = LossConfig(redundancy=1.0)
-    assert LossConfig.parse(changed.model_dump(mode="json")) == changed
-    reading = DecodingConfig(chain_share=0.3, vote=True)
-    assert DecodingConfig.parse(reading.model_dump(mode="json")) == reading
 
 
 @pytest.mark.parametrize("name", PLAN_LOSSES)

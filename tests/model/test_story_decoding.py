@@ -1,7 +1,5 @@
 """Story decoding: exact against brute force, lawful whatever the plan says, and told by the whole model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
@@ -14,12 +12,12 @@ from hypothesis import strategies as st
 
 from cookscribe.candidates import tiou_matrix
 from cookscribe.errors import BadValueError
-from cookscribe.model.chains import Potentials
-from cookscribe.model.decoding import DecodingConfig, write_stories
-from cookscribe.model.planner import Plan
-from cookscribe.model.refinement import voted_times
-from cookscribe.model.story_decoding import CHAIN_SHARE, OVERLAP_COST, expected_count, plan_stories
-from tests.model.examples import WORDS, build, inputs_of, some_videos, tiny
+from cookscribe.model.beyond.chains import Potentials
+from cookscribe.model.beyond.planner import Plan
+from cookscribe.model.beyond.refinement import voted_times
+from cookscribe.model.beyond.story_decoding import CHAIN_SHARE, OVERLAP_COST, expected_count, plan_stories
+from cookscribe.model.decoding import DecodingConfig
+from tests.model.examples import build, chain_by_parts, inputs_of, some_videos, stories_of, tiny
 
 
 def random_plan(seed: int, sizes: list[int], counts: int = 6) -> Plan:
@@ -65,12 +63,10 @@ def test_chain_rule_is_the_best_of_all_chains(seed: int, sizes: list[int], weigh
     told = plan_stories(plan, "chain", longest=8, count_weight=weight)
     likely = plan.count.log_softmax(dim=1)
     for b, size in enumerate(sizes):
-        p = plan.potentials
 
-        def score(chain: tuple[int, ...], b: int = b, p: Potentials = p) -> float:
-            total = float(p.first[b, chain[0]] + p.last[b, chain[-1]]) + sum(float(p.node[b, i]) for i in chain)
-            total += sum(float(p.edge[b, i, j]) for i, j in pairwise(chain))
-            return total + weight * float(likely[b, min(len(chain), likely.shape[1] - 1)])
+        def score(chain: tuple[int, ...], b: int = b) -> float:
+            likelihood = float(likely[b, min(len(chain), likely.shape[1] - 1)])
+            return chain_by_parts(plan.potentials, b, chain) + weight * likelihood
 
         assert score(tuple(told[b])) == pytest.approx(max(score(chain) for chain in chains(size, 8)))
 
@@ -87,14 +83,12 @@ def test_best_chain_of_the_expected_length(rule: str, share: float, seed: int, s
         plan = replace(plan, redundancy=lost)
     named: Any = "both" if rule == "learnt" else rule
     told = plan_stories(plan, named, longest=8, chain_share=share)
-    p = plan.potentials
     for b, size in enumerate(sizes):
         quality = plan.quality[b].sigmoid().numpy()
         overlap = tiou_matrix(plan.times[b].numpy(), plan.times[b].numpy())
 
         def score(chain: tuple[int, ...], b: int = b, quality: Any = quality, overlap: Any = overlap) -> float:
-            total = float(p.first[b, chain[0]] + p.last[b, chain[-1]]) + sum(float(p.node[b, i]) for i in chain)
-            total += sum(float(p.edge[b, i, j]) for i, j in pairwise(chain))
+            total = chain_by_parts(plan.potentials, b, chain)
             if rule == "counted":
                 return total
             if rule == "learnt":
@@ -115,15 +109,9 @@ def test_no_candidates_no_story(rule: str) -> None:
     empty = torch.zeros_like(plan.mask)
     nothing = Plan(plan.times, plan.quality, plan.count, plan.potentials, empty)
     assert plan_stories(nothing, rule, longest=5) == [[], []]  # type: ignore[arg-type]
-    none = Plan(
-        plan.times[:, :0],
-        plan.quality[:, :0],
-        plan.count,
-        Potentials(
-            *(part[:, :0] for part in (plan.quality, plan.quality, plan.quality)), plan.potentials.edge[:, :0, :0]
-        ),
-        plan.mask[:, :0],
-    )
+    quality = plan.quality[:, :0]
+    potentials = Potentials(quality, quality, quality, plan.potentials.edge[:, :0, :0])
+    none = Plan(plan.times[:, :0], quality, plan.count, potentials, plan.mask[:, :0])
     assert plan_stories(none, rule, longest=5) == [[], []]  # type: ignore[arg-type]
 
 
@@ -135,9 +123,8 @@ def test_the_model_tells_its_plan(letters: str, rule: str, vote: bool) -> None:
     model = build(tiny(letters, planner=True, planner_width=8, planner_heads=2, most_steps=5))
     videos = some_videos()
     inputs = inputs_of(videos, extra=1)
-    spans = [video.times * 200.0 for video in videos]
-    config = DecodingConfig(events=rule, max_steps=4, max_words=3, vote=vote)  # type: ignore[arg-type]
-    stories = write_stories(model, inputs, spans, [f"w{i}" for i in range(WORDS)], config)
+    config = DecodingConfig(selection=rule, max_steps=4, max_words=3, vote=vote)  # type: ignore[arg-type]
+    stories = stories_of(model, videos, config, scale=200.0, extra=1)
     with torch.no_grad():
         plan = model.plan(inputs, model.encode(inputs))
     chosen = plan_stories(plan, rule, longest=4)  # type: ignore[arg-type]
@@ -150,12 +137,5 @@ def test_the_model_tells_its_plan(letters: str, rule: str, vote: bool) -> None:
 
 
 def test_a_model_without_planner_says_so() -> None:
-    videos = some_videos()
     with pytest.raises(BadValueError, match="no planner"):
-        write_stories(
-            build(tiny("b")),
-            inputs_of(videos),
-            [video.times for video in videos],
-            [""] * WORDS,
-            DecodingConfig(events="chain"),
-        )
+        stories_of(build(tiny("b")), some_videos(), DecodingConfig(selection="chain"))

@@ -1,15 +1,14 @@
 """Deformable sampling against a plain loop, its gradients against finite differences."""
 
-from __future__ import annotations
-
 import math
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cookscribe.proposals.deformable import DeformableAttention, Pyramid, attend, spread_locations
+from cookscribe.proposals.pdvc.deformable import DeformableAttention, Pyramid, attend, spread_locations
 
 
 def plain(values: Tensor, sizes: tuple[int, ...], real: Tensor, locations: Tensor, weights: Tensor) -> Tensor:
@@ -42,15 +41,10 @@ def case(seed: int, sizes: tuple[int, ...] = (7, 4, 2), real: list[list[int]] | 
     return pyramid, values, locations, weights
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_it_equals_the_plain_loop(seed: int) -> None:
-    pyramid, values, locations, weights = case(seed)
-    expected = plain(values, pyramid.sizes, pyramid.real, locations, weights)
-    torch.testing.assert_close(attend(values, pyramid, locations, weights), expected)
-
-
-def test_it_equals_the_plain_loop_on_one_frame() -> None:
-    pyramid, values, locations, weights = case(0, (1, 1, 1), [[1, 1, 1]])
+@pytest.mark.parametrize("made", [*((seed,) for seed in range(5)), (0, (1, 1, 1), [[1, 1, 1]])])
+def test_it_equals_the_plain_loop(made: tuple[Any, ...]) -> None:
+    """The last one is a video of one frame."""
+    pyramid, values, locations, weights = case(*made)
     expected = plain(values, pyramid.sizes, pyramid.real, locations, weights)
     torch.testing.assert_close(attend(values, pyramid, locations, weights), expected)
 

@@ -1,17 +1,17 @@
 """The whole model: batches, padding, captions, counts, presets."""
 
-from __future__ import annotations
+import math
 
 import pytest
 import torch
 
-from cookscribe.datasets.vocabulary import EOS, PAD
 from cookscribe.errors import BadValueError
-from cookscribe.proposals.caption import Rows
-from cookscribe.proposals.config import ProposalConfig
-from cookscribe.proposals.criterion import Criterion, Truth
-from cookscribe.proposals.pdvc import PDVC, Layer, anchor_grid
-from cookscribe.proposals.propose import decode_captions
+from cookscribe.learning.proposals.criterion import Criterion, Truth
+from cookscribe.proposals.pdvc.caption import Rows
+from cookscribe.proposals.pdvc.config import ProposalConfig
+from cookscribe.proposals.pdvc.pdvc import EVIDENCE, PDVC, USUAL_COUNT, Layer, anchor_grid, evidence
+from cookscribe.proposals.pdvc.propose import decode_captions
+from cookscribe.text.vocabulary import EOS, PAD
 
 SMALL = {"feature_size": 6, "width": 16, "heads": 2, "frames": 12, "queries": 5, "words": 20, "caption_width": 8}
 
@@ -60,9 +60,7 @@ def test_layers_refine_the_references_they_were_given() -> None:
     assert layers[0].boxes.shape == (2, 5, 2)
     assert not torch.allclose(layers[0].boxes, layers[1].boxes)
     # The second layer's boxes must not send a gradient into the first layer's box head.
-    for name, value in model.named_parameters():
-        value.grad = None
-        del name
+    model.zero_grad()
     torch.autograd.backward(layers[1].boxes.sum())
     assert all(value.grad is None for value in model.box_heads[0].parameters())
 
@@ -74,12 +72,8 @@ def test_batched_captions_are_those_of_one_query_at_a_time() -> None:
     together = decode_captions(model, layers[-1], encoded)
     for row in range(10):
         video, query = divmod(row, 5)
-        single = Rows(
-            torch.tensor([video]),
-            layers[-1].hidden[video, query : query + 1],
-            layers[-1].boxes[video, query : query + 1],
-        )
-        one = head.decode(encoded, single)
+        hidden, boxes = (part[video, query : query + 1] for part in (layers[-1].hidden, layers[-1].boxes))
+        one = head.decode(encoded, Rows(torch.tensor([video]), hidden, boxes))
         width = one.tokens.shape[1]
         assert torch.equal(together.tokens[row, :width], one.tokens[0])
         assert (together.tokens[row, width:] == PAD).all()
@@ -178,3 +172,13 @@ def test_groups_are_matched_each_by_itself_and_only_the_first_proposes() -> None
     for alone, first in zip(proposed, groups[0], strict=True):
         for a, b in zip(alone, first, strict=True):
             torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
+
+
+def test_evidence_is_what_the_predictions_add_up_to() -> None:
+    chances = torch.tensor([[0.5, 0.5, 1.0], [0.0, 0.0, 0.0]])
+    boxes = torch.tensor([[[0.1, 0.2], [0.5, 0.4], [0.7, 0.1]]] * 2)
+    found = evidence(chances, boxes, torch.tensor([300.0, 150.0]))
+    assert found.shape == (2, EVIDENCE)
+    # Two events in all, of mean length (0.5 x 0.2 + 0.5 x 0.4 + 1 x 0.1) / 2.
+    assert found[0].tolist() == pytest.approx([2 / USUAL_COUNT, 1.5, 0.2 * USUAL_COUNT, 0.0])
+    assert found[1].tolist() == pytest.approx([0.0, 0.0, 0.0, math.log(0.5)])

@@ -1,12 +1,10 @@
 """Ranking and the answer."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from cookscribe.candidates import Candidates
-from cookscribe.proposals.ranking import rank_scores, rerank
+from cookscribe.proposals.plain import rank_scores, rerank
 
 SPANS = np.array([[0.0, 10.0], [1.0, 10.0], [20.0, 30.0], [40.0, 50.0]])
 

@@ -1,7 +1,5 @@
 """Real clips through every installed encoder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -98,7 +96,8 @@ def test_speech_in_a_real_clip(clips: list[Path]) -> None:
 def test_milnce_with_made_up_weights(clips: list[Path], tmp_path: Path) -> None:
     torch.save(S3D().state_dict(), tmp_path / "s3d_howto100m.pth")
     np.save(tmp_path / "s3d_dict.npy", np.array(["egg", "bowl"]))
-    encoder = MilNceEncoder(tmp_path, rate=8.0, window=16, stride=16, side=64)
+    encoder = MilNceEncoder(tmp_path)
+    encoder.rate, encoder.window, encoder.stride, encoder.side = 8.0, 16, 16, 64
     for path in clips:
         track = encoder.encode(VideoFile(path))
         assert track.width == 512

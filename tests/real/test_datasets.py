@@ -1,19 +1,17 @@
 """The readers on the real files: every count that the files' own description gives."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cookscribe.candidates import tiou_matrix
-from cookscribe.datasets.candidate_files import read_candidates, write_candidates
-from cookscribe.datasets.matching import measure_actions, measure_actions_by_tags, measure_ingredients
-from cookscribe.datasets.oracle import oracle_labels
-from cookscribe.datasets.root import FILES, YouCook2
-from cookscribe.datasets.vocabulary import Vocabulary
-from cookscribe.datasets.youcook2 import read_split_list, read_truth
+from cookscribe.learning.datasets.matching import measure_actions, measure_actions_by_tags, measure_ingredients
+from cookscribe.learning.datasets.oracle import oracle_labels
+from cookscribe.learning.datasets.root import FILES, YouCook2
+from cookscribe.learning.datasets.youcook2 import read_split_list, read_truth
+from cookscribe.proposals.candidate_files import read_candidates, write_candidates
+from cookscribe.text.vocabulary import Vocabulary
 
 
 @pytest.fixture(scope="module")

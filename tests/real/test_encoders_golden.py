@@ -1,7 +1,5 @@
 """S3D with made-up weights against the outputs of the original network with the same weights."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from pathlib import Path

@@ -1,20 +1,13 @@
 """The baselines on the published PDVC candidates: equal to the golden selections and to published figures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cookscribe.datasets.candidate_files import read_candidates
-from cookscribe.evaluation import Events, evaluate, read_predictions, read_truth, soda_tiou
-from cookscribe.proposals.comparison import baseline_predictions
-
-
-@pytest.fixture(scope="module")
-def truth(golden_folder: Path) -> dict[str, Events]:
-    return read_truth(golden_folder / "reference_val_yc2.json")
+from cookscribe.evaluation import Events, evaluate, read_predictions, soda_tiou
+from cookscribe.learning.proposals.comparison import baseline_predictions
+from cookscribe.proposals.candidate_files import read_candidates
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """Every figure of the original evaluators, reproduced: all sets, per threshold, per video, METEOR included."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterator
@@ -11,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cookscribe.evaluation import Events, Report, evaluate, read_predictions, read_truth
+from cookscribe.evaluation import Events, Report, evaluate, read_predictions
 from cookscribe.evaluation.captions import CaptionTable, rouge_l
 from cookscribe.evaluation.dvc_eval import FLAVOURS
 from cookscribe.evaluation.meteor import MeteorTable, close_meteor
@@ -26,11 +24,6 @@ PERCENT = 1e-4  # 0.01 in percent
 def meteor() -> Iterator[MeteorTable]:
     yield MeteorTable()
     close_meteor()
-
-
-@pytest.fixture(scope="module")
-def truth(golden_folder: Path) -> dict[str, Events]:
-    return read_truth(golden_folder / "reference_val_yc2.json")
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,10 @@
 """Tokens against the recorded output of the Java tokenizer, and against the program on every real sentence."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
-from cookscribe.tokens import ptb_tokens
-from tests.test_tokens import java_tokens
+from cookscribe.text.tokens import ptb_tokens
+from tests.text.test_tokens import java_tokens
 
 
 def test_recorded_cases(golden_folder: Path) -> None:

@@ -1,28 +1,26 @@
 """The shipped bundle on real narrated videos: better than the nearest neighbour on the same words and events."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 
-from cookscribe.bundles.bundle import find_bundle
-from cookscribe.datasets.root import YouCook2
+from cookscribe.bundle import find_bundle
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.soda import soda
-from cookscribe.proposals.nearest import NearestNeighbourCaptioner
-from cookscribe.speech.run import Narrated, read_out
-from cookscribe.speech.scribe import SpeechScribe
-from cookscribe.training.story_task import told_events
+from cookscribe.learning.datasets.root import YouCook2
+from cookscribe.learning.narrated.run import Narrated
+from cookscribe.learning.story_task import story_events
+from cookscribe.pipelines.speech import SpeechPipeline
+from cookscribe_lab.nearest import NearestNeighbourCaptioner
 
 VIDEOS, REMEMBERED = 30, 300
 
 
 def test_the_bundle_beats_the_nearest_neighbour(data_folder: Path) -> None:
-    scribe = SpeechScribe.load(find_bundle("youcook2-speech"))
+    pipeline = SpeechPipeline.load(find_bundle("youcook2-speech"))
     data = YouCook2(data_folder)
     training, validation = Narrated.read(data, "training"), Narrated.read(data, "validation")
-    listen = scribe.listener.listen
+    listen = pipeline.reader.listen
     known = sorted(training.videos)[:REMEMBERED]
     pooled = [
         listen(training.transcripts[key], training.videos[key].duration).track.over(training.videos[key].spans)
@@ -36,12 +34,12 @@ def test_the_bundle_beats_the_nearest_neighbour(data_folder: Path) -> None:
     for key in sorted(validation.videos)[:VIDEOS]:
         video = validation.videos[key]
         heard = listen(validation.transcripts[key], video.duration)
-        spans = np.asarray(scribe.finder.find(heard.track).spans, dtype=np.float64)
+        spans = np.asarray(pipeline.finder.find(heard.track).spans, dtype=np.float64)
         truth[key] = Events(video.spans, video.sentences)
         nearest[key] = Events(spans, tuple(neighbours.caption(heard.track.over(spans))))
-        inputs.append(scribe.listener.input(heard, spans))
-    stories = scribe.writer.write(inputs, read_out(scribe.writer.config.decoding))
-    ours = {key: told_events(story) for key, story in zip(truth, stories, strict=True)}
+        inputs.append(pipeline.reader.input(heard, spans))
+    stories = pipeline.writer.write(inputs)
+    ours = {key: story_events(story) for key, story in zip(truth, stories, strict=True)}
     assert soda(truth, ours, "tIoU", "strict") > 28
     assert soda(truth, ours, "CIDEr", "strict") > 1.5 * soda(truth, nearest, "CIDEr", "strict")
     assert soda(truth, ours, "CIDEr", "released") > soda(truth, nearest, "CIDEr", "released")

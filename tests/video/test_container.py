@@ -1,7 +1,5 @@
 """What is opened and what is refused, before anything is decoded."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,14 +1,13 @@
 """A hundred damaged films: each is read, in part at least, or refused with a typed error."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 
 import damaged_video
 import films
 from cookscribe.encoders.pool import isolated
-from cookscribe.video import VideoFile, write_video
+from cookscribe.video import VideoFile
+from cookscribe.video.writing import write_video
 
 
 def test_a_hundred_damaged_films(tmp_path: Path) -> None:

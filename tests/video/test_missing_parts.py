@@ -1,7 +1,5 @@
 """Films that end early, or whose sound or picture does: they say so; whole films of all kinds do not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +8,9 @@ import numpy as np
 import pytest
 
 import films
-from cookscribe.video import VideoFile, probe, write_video
+from cookscribe.video import VideoFile, probe
 from cookscribe.video.ending import Ends, find_ends
+from cookscribe.video.writing import write_video
 from tests.broken_films import cut, remuxed, spoiled, streamable
 
 SECONDS = 12.0

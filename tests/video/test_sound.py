@@ -1,7 +1,5 @@
 """Sound: mono, 16 kHz, in step with the picture."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

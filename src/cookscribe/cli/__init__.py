@@ -6,28 +6,25 @@ import os
 import sys
 from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import entry_points
+from io import TextIOWrapper
 from typing import TextIO
 
 import typer
 
 from cookscribe import __version__
 
-# One module per group of commands; each has `register(app)`. Keep their imports light: `--help` loads them all.
-COMMAND_MODULES: tuple[str, ...] = (
-    "train",
-    "proposals",
-    "predict",
-    "write",
-    "export",
-    "kitchen",
-    "kitchen_videos",
-    "kitchen_bundle",
-    "kitchen_demo",
-    "data",
-    "video",
-    "evaluate",
-    "study",
-)
+# One module per group of commands, with the commands it registers. Keep their imports light: `--help` loads them all.
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "train": ("train", "bundle"),
+    "proposals": ("propose",),
+    "predict": ("predict",),
+    "write": ("write",),
+    "export": ("export",),
+    "data": ("data",),
+    "video": ("probe", "encode", "encode-transcripts", "weights"),
+    "evaluate": ("evaluate", "baselines"),
+}
 
 
 def _print_version(asked: bool) -> None:
@@ -36,8 +33,8 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-def build_app() -> typer.Typer:
-    """The application with every command."""
+def build_app(command: str = "") -> typer.Typer:
+    """The application with every command; if `command` is one of ours, with those of its module only."""
     # Plain help: rich's help alone would take twice the time everything else takes to start.
     app = typer.Typer(
         name="cookscribe",
@@ -56,8 +53,12 @@ def build_app() -> typer.Typer:
     ) -> None:
         del version
 
-    for name in COMMAND_MODULES:
+    asked = [name for name, commands in COMMANDS.items() if command in commands]
+    for name in asked or COMMANDS:
         import_module(f"cookscribe.cli.{name}").register(app)
+    if not asked:
+        for entry in entry_points(group="cookscribe.commands"):
+            entry.load()(app)
     return app
 
 
@@ -69,9 +70,13 @@ def main() -> None:
     from cookscribe.errors import CookscribeError
     from cookscribe.files import FULL, unwritable
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal that knows no "–" or "é" shows a question mark instead of a traceback.
+            stream.reconfigure(errors="replace")
     try:
         try:
-            build_app()()
+            build_app(sys.argv[1] if len(sys.argv) > 1 else "")()
         finally:
             # What is still held back must arrive now: Python's own attempt at exit would fail with a traceback.
             if sys.stdout is not None:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cookscribe.cli.tables import print_table
+
 if TYPE_CHECKING:
-    from cookscribe.datasets.matching import Agreement
-    from cookscribe.datasets.root import YouCook2
+    from cookscribe.learning.datasets.matching import Agreement
+    from cookscribe.learning.datasets.root import YouCook2
 
 data = typer.Typer(
     name="data",
@@ -32,12 +34,12 @@ def register(app: typer.Typer) -> None:
 @data.command()
 def show(folder: DataOption, json_path: JsonOption = None) -> None:
     """List the files that are there, and count what they hold."""
-    from cookscribe.datasets.root import FILES, YouCook2
     from cookscribe.files import write_json
+    from cookscribe.learning.datasets.root import FILES, YouCook2
 
     youcook2 = YouCook2(folder)
     present = youcook2.present()
-    _print_table(
+    print_table(
         f"Files under {youcook2.root}",
         ["file", "", "place"],
         [[name, "there" if there else "MISSING", FILES[name]] for name, there in present.items()],
@@ -57,7 +59,7 @@ def _count_splits(youcook2: YouCook2) -> dict[str, dict[str, float]]:
     """Numbers of everything, and how much the ingredient lists tell about the true recipe that they were made from."""
     import numpy as np
 
-    from cookscribe.ingredients import IngredientMatcher
+    from cookscribe.text.ingredients import IngredientMatcher
 
     counts: dict[str, dict[str, float]] = {}
     for split in ("training", "validation"):
@@ -76,7 +78,7 @@ def _count_splits(youcook2: YouCook2) -> dict[str, dict[str, float]]:
             "% named in the sentences": round(100 * named / max(1, sum(listed)), 2),
             "correlation of their number with that of the steps": round(float(alike), 3),
         }
-    _print_table(
+    print_table(
         "Annotated videos",
         ["", *counts],
         [[name, *(f"{row[name]:g}" for row in counts.values())] for name in counts["training"]],
@@ -85,9 +87,9 @@ def _count_splits(youcook2: YouCook2) -> dict[str, dict[str, float]]:
 
 
 def _count_words(youcook2: YouCook2, with_vectors: bool) -> dict[str, float]:
-    from cookscribe.datasets.glove import WordVectors
-    from cookscribe.datasets.vocabulary import SPECIALS, Vocabulary
     from cookscribe.errors import MissingDependencyError
+    from cookscribe.learning.datasets.glove import WordVectors
+    from cookscribe.text.vocabulary import SPECIALS, Vocabulary
 
     sentences = [sentence for video in youcook2.videos("training").values() for sentence in video.sentences]
     words = Vocabulary.build(sentences).words[len(SPECIALS) :]
@@ -100,7 +102,7 @@ def _count_words(youcook2: YouCook2, with_vectors: bool) -> dict[str, float]:
         figures[f"% of them in {vectors.name}"] = 100 * vectors.table(words).coverage
     except MissingDependencyError:
         pass  # the table then simply has no such row
-    _print_table("Vocabulary", ["", ""], [[name, f"{value:.4g}"] for name, value in figures.items()])
+    print_table("Vocabulary", ["", ""], [[name, f"{value:.4g}"] for name, value in figures.items()])
     return figures
 
 
@@ -108,7 +110,7 @@ def _count_oracle(youcook2: YouCook2) -> dict[str, dict[str, float]]:
     import numpy as np
 
     from cookscribe.candidates import tiou_matrix
-    from cookscribe.datasets.oracle import oracle_labels
+    from cookscribe.learning.datasets.oracle import oracle_labels
 
     candidates, videos = youcook2.candidates(), youcook2.videos("validation")
     figures: dict[str, dict[str, float]] = {}
@@ -136,7 +138,7 @@ def _count_oracle(youcook2: YouCook2) -> dict[str, dict[str, float]]:
             "mean tIoU (%)": 100 * tiou / max(steps, 1),
         }
     names = list(figures["paper"])
-    _print_table(
+    print_table(
         "Oracle labels on the validation candidates",
         ["", *figures],
         [[name, *(f"{figures[rule][name]:.4g}" for rule in figures)] for name in names],
@@ -155,9 +157,9 @@ def matching(
 
     The labels are word matching too (docs/data.md says how), so the kinds of disagreement count as much as the figures.
     """
-    from cookscribe.datasets.matching import measure_actions, measure_actions_by_tags, measure_ingredients
-    from cookscribe.datasets.root import YouCook2
     from cookscribe.files import write_json
+    from cookscribe.learning.datasets.matching import measure_actions, measure_actions_by_tags, measure_ingredients
+    from cookscribe.learning.datasets.root import YouCook2
 
     youcook2 = YouCook2(folder)
     verbs = youcook2.actions()
@@ -193,7 +195,7 @@ def _figures(agreement: Agreement) -> dict[str, Any]:
 
 
 def _print_agreement(comparisons: dict[str, Agreement]) -> None:
-    _print_table(
+    print_table(
         "Agreement with published labels, in percent of (step, name) pairs",
         ["", "steps", "precision", "recall", "F1"],
         [
@@ -201,7 +203,7 @@ def _print_agreement(comparisons: dict[str, Agreement]) -> None:
             for name, a in comparisons.items()
         ],
     )
-    _print_table(
+    print_table(
         "Most frequent disagreements",
         ["", "only found", "only labelled"],
         [
@@ -227,16 +229,3 @@ def _print_examples(name: str, agreement: Agreement, count: int, seed: int) -> N
     for index in chosen:
         kind, word, sentence = agreement.examples[index]
         print(f"  {word} ({kind}): {sentence}" if kind != word else f"  {word}: {sentence}")
-
-
-def _print_table(title: str, columns: list[str], rows: list[list[str]], left: tuple[int, ...] = (0,)) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    for n, column in enumerate(columns):
-        table.add_column(column, justify="left" if n in left else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    Console().print(table)

@@ -57,13 +57,13 @@ def baselines_command(
 ) -> None:
     """Score plain choices from candidate events: oracles, re-ranking, top-K, NMS, uniform segments, everything."""
     from cookscribe.cli.score_tables import print_comparison
-    from cookscribe.datasets.candidate_files import read_candidates
-    from cookscribe.datasets.youcook2 import read_truth as read_videos
     from cookscribe.evaluation import evaluate, read_ingredients, read_truth
     from cookscribe.evaluation.meteor import MeteorTable
     from cookscribe.files import write_json
+    from cookscribe.learning.datasets.youcook2 import read_truth as read_videos
+    from cookscribe.learning.proposals.comparison import baseline_predictions
     from cookscribe.progress import track
-    from cookscribe.proposals.comparison import baseline_predictions
+    from cookscribe.proposals.candidate_files import read_candidates
 
     events = read_truth(truth)
     durations = {video_id: video.duration for video_id, video in read_videos(truth).items()}

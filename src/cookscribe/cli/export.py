@@ -27,7 +27,7 @@ def export_command(
     from cookscribe.export.pictures import step_pictures
     from cookscribe.export.writers import Media, export, parse_formats
     from cookscribe.recipe import Recipe
-    from cookscribe.text import printable
+    from cookscribe.text.printable import printable
 
     names = parse_formats(formats)
     if embed_video and video is None:

@@ -25,28 +25,29 @@ def predict(
     ),
     beam: int = typer.Option(0, "--beam", help="Sentences kept at once; 0 keeps the model's own setting."),
     order: str | None = typer.Option(None, "--order", help="free or start: must events follow each other in time?"),
-    events: str | None = typer.Option(
+    selection: str | None = typer.Option(
         None,
-        "--events",
-        help="steps: one event after another, as in the paper; chain: the best story the planner knows.",
+        "--selection",
+        help="stepwise: one event after another, as in the paper; chain: the best story the planner knows.",
     ),
     threads: int = typer.Option(1, "--threads", help="CPU threads."),
 ) -> None:
     """Write the recipes of all videos of a candidate file."""
     import torch
 
-    from cookscribe.datasets.store import FeatureStore
-    from cookscribe.datasets.transcripts import read_timed_transcripts
+    from cookscribe.encoders.store import FeatureStore
     from cookscribe.evaluation.inputs import read_ingredients
+    from cookscribe.export.researcher import as_predictions
     from cookscribe.files import write_json
+    from cookscribe.learning.story_run import candidate_texts, read_candidate_file
     from cookscribe.model.decoding import DecodingConfig
+    from cookscribe.pipelines.story_writer import StoryWriter
     from cookscribe.progress import track
-    from cookscribe.training.story_run import candidate_texts, read_candidate_file
-    from cookscribe.training.story_writer import StoryWriter, as_predictions
+    from cookscribe.senses.transcripts import read_timed_transcripts
 
     torch.set_num_threads(max(threads, 1))
-    writer = StoryWriter.load(model[0], others=model[1:])
-    given = {"beam": beam, "order": order, "events": events}
+    writer = StoryWriter.load(model[0], members=model[1:])
+    given = {"beam": beam, "order": order, "selection": selection}
     changes = {name: value for name, value in given.items() if value}
     decoding = DecodingConfig.parse(writer.config.decoding.model_dump() | changes, "decoding")
     found = read_candidate_file(candidates)
@@ -55,14 +56,15 @@ def predict(
     speech = read_timed_transcripts(transcripts) if transcripts is not None else {}
     inputs = {}
     for key in track(sorted(found), "reading features"):
-        heard = None
+        texts = None
         if "speech" in writer.config.texts:
-            heard = candidate_texts(("speech",), found[key], speech.get(key), key)[0]
-        inputs[key] = writer.prepare(found[key], names.get(key, ()), store.read(key), heard, key)
+            texts = candidate_texts(("speech",), found[key], speech.get(key), key)[0]
+        inputs[key] = writer.prepare(found[key], names.get(key, ()), store.read(key), texts, key)
     stories = dict(zip(inputs, writer.write(list(inputs.values()), decoding), strict=True))
-    write_json(out, as_predictions(stories))
+    written = {key: [(step.span.tolist(), step.sentence) for step in story.steps] for key, story in stories.items()}
+    write_json(out, as_predictions(written))
     steps = sum(len(story.steps) for story in stories.values())
-    along = f" and {len(writer.others)} more" if writer.others else ""
+    along = f" and {len(writer.members)} more" if writer.members else ""
     print(f"{out}: {steps} steps for {len(stories)} videos, model {writer.config.model.letters}{along}")
     empty = [key for key, story in stories.items() if not story.steps]
     if empty:

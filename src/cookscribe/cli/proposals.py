@@ -28,12 +28,12 @@ def propose(
     """Propose candidate events; training videos get theirs from a fold model that did not see them, if there is one."""
     import torch
 
-    from cookscribe.datasets.candidate_files import write_candidates
-    from cookscribe.datasets.root import YouCook2
-    from cookscribe.datasets.store import FeatureStore
+    from cookscribe.encoders.store import FeatureStore
     from cookscribe.errors import BadValueError
-    from cookscribe.proposals.candidate_store import write_candidate_store
-    from cookscribe.proposals.out_of_fold import ProposeOptions, forget_parts, propose_folder
+    from cookscribe.learning.datasets.root import YouCook2
+    from cookscribe.learning.proposals.out_of_fold import ProposeOptions, forget_parts, propose_folder
+    from cookscribe.proposals.candidate_files import write_candidates
+    from cookscribe.proposals.store import write_candidate_store
 
     if out.suffix not in (".json", ".safetensors"):
         raise BadValueError(out, "has an unknown ending", "choose .json or .safetensors")
@@ -62,8 +62,8 @@ def propose(
     made = f"{about['out_of_fold']} out of fold" + (", simulated features" if about["simulated"] else "")
     print(f"{out}: {about['queries']} candidates for each of {len(found)} videos ({made})")
     if score:
-        from cookscribe.proposals.propose import Proposer
-        from cookscribe.proposals.scoring import localisation
+        from cookscribe.learning.proposals.scoring import localisation
+        from cookscribe.proposals.pdvc.propose import Proposer
 
         truth = {video_id: wanted[video_id].spans for video_id in ids}
         for name, value in localisation(found, truth, Proposer.load(model).config).items():

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cookscribe.recipe import Recipe
-
-UNSURE = 0.35  # a step below this confidence is shown as unsure; the page has the same border
+    from cookscribe.recipe import Recipe, Step
 
 
 def print_recipe(recipe: Recipe, screen: Console) -> None:
@@ -41,14 +39,14 @@ def print_recipe(recipe: Recipe, screen: Console) -> None:
         unnamed = [name for name in step.ingredients if name.lower() not in step.sentence.lower()]
         if unnamed:
             sentence += f"  [dim]({escape(', '.join(unnamed))})[/]"
-        table.add_row(str(number), times, sentence, sureness(step.confidence))
+        table.add_row(str(number), times, sentence, sureness(step))
     screen.print(Padding(table, (1, 0, 1, 1)))
     for warning in recipe.warnings:
         screen.print(f"[yellow]note:[/] {escape(warning)}", highlight=False)
 
 
-def sureness(confidence: float | None) -> str:
-    """How sure, in rich's markup; unsure steps catch the eye."""
-    if confidence is None:
+def sureness(step: Step) -> str:
+    """How sure a step is, in rich's markup; unsure ones catch the eye."""
+    if step.confidence is None:
         return ""
-    return f"[yellow]{confidence:.0%} ?[/]" if confidence < UNSURE else f"{confidence:.0%}"
+    return f"[yellow]{step.confidence:.0%} ?[/]" if step.unsure else f"{step.confidence:.0%}"

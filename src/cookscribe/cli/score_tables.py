@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-
+from cookscribe.cli.tables import print_table
 from cookscribe.evaluation.dvc_eval import FLAVOURS, METRICS
 from cookscribe.evaluation.report import SODA_SCORERS, Report
 from cookscribe.evaluation.soda import SODA_FLAVOURS
+
+Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]  # title, columns, rows
 
 
 def _figure(value: float | None) -> str:
@@ -18,41 +17,17 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.2f}"
 
 
-def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    table = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        box=SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="right" if number else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def _console() -> Console:
-    console = Console(highlight=False)
-    # Away from a terminal there is no width to respect, and a wrapped table is hard to read.
-    return console if console.is_terminal else Console(highlight=False, width=160)
-
-
 def print_report(report: Report) -> None:
     """Everything about one prediction. All figures are percentages, except numbers of events and videos."""
-    console = _console()
     for table in report_tables(report):
-        console.print(table, "")
+        print_table(*table)
 
 
 def report_tables(report: Report) -> list[Table]:
     """The tables of one report."""
     place, counts = report.localisation, report.counts
-    tables = [
-        _table(
+    tables: list[Table] = [
+        (
             "dvc_eval",
             ["", *METRICS, "videos"],
             [
@@ -60,7 +35,7 @@ def report_tables(report: Report) -> list[Table]:
                 for flavour in FLAVOURS
             ],
         ),
-        _table(
+        (
             "SODA",
             ["", *SODA_SCORERS, "videos"],
             [
@@ -72,7 +47,7 @@ def report_tables(report: Report) -> list[Table]:
                 for flavour in SODA_FLAVOURS
             ],
         ),
-        _table(
+        (
             "Localisation",
             ["tIoU above", *(str(threshold) for threshold in place.per_tiou), "mean"],
             [
@@ -81,12 +56,12 @@ def report_tables(report: Report) -> list[Table]:
                 ["F1", *("" for _ in place.per_tiou), _figure(place.f1)],
             ],
         ),
-        _table(
+        (
             "Whole recipe",
             ["", *report.paragraph, "R@4"],
             [["paragraph", *(_figure(value) for value in report.paragraph.values()), _figure(report.repetition)]],
         ),
-        _table(
+        (
             "Number of events p, true number q",
             ["", *(f"|p-q|<={bound}" for bound in counts.within), "mean p", "mean q"],
             [
@@ -102,7 +77,7 @@ def report_tables(report: Report) -> list[Table]:
     if report.ingredients is not None:
         score = report.ingredients
         tables.append(
-            _table(
+            (
                 "Ingredients",
                 ["", "precision", "recall", "F1"],
                 [["named", _figure(score.precision), _figure(score.recall), _figure(score.f1)]],
@@ -113,10 +88,9 @@ def report_tables(report: Report) -> list[Table]:
 
 def print_comparison(reports: Mapping[str, Report]) -> None:
     """Several predictions of the same videos, one row each."""
-    console = _console()
     for table in comparison_tables(reports):
-        console.print(table, "")
-    console.print("* sees the truth")
+        print_table(*table)
+    print("* sees the truth")
 
 
 def comparison_tables(reports: Mapping[str, Report]) -> list[Table]:
@@ -142,7 +116,7 @@ def comparison_tables(reports: Mapping[str, Report]) -> list[Table]:
     ]
     named = any(report.ingredients is not None for report in reports.values())
     return [
-        _table(
+        (
             "dvc_eval 2021, SODA released, SODA strict",
             [
                 *("", "dvc\nBLEU4", "\nMETEOR", "\nCIDEr"),
@@ -150,7 +124,7 @@ def comparison_tables(reports: Mapping[str, Report]) -> list[Table]:
             ],
             captions,
         ),
-        _table(
+        (
             "Localisation, whole recipe, number of events" + (", ingredients" if named else ""),
             [
                 *("", "place\nprec.", "\nrecall", "\nF1", "para\nBLEU4", "\nMETEOR", "\nCIDEr", "\nR@4"),

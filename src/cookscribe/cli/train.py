@@ -1,4 +1,4 @@
-"""`cookscribe train`: train the proposal model or the recipe model."""
+"""`cookscribe train`: train the proposal model or the recipe model; `cookscribe bundle`: make both ready to write."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ train_app = typer.Typer(
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.add_typer(train_app, name="train")
+    app.command(name="bundle")(bundle_command)
 
 
 @train_app.command()
@@ -25,8 +26,8 @@ def proposals(
     queries: int | None = typer.Option(None, "--queries", help="Number of candidates N, instead of the file's."),
 ) -> None:
     """Train the proposal model (PDVC). Start it with torchrun to use several processes."""
-    from cookscribe.proposals.run import ProposalRun, train_proposals
-    from cookscribe.training.distributed import is_first, leave
+    from cookscribe.learning.distributed import is_first, leave
+    from cookscribe.learning.proposals.run import ProposalRun, train_proposals
 
     run = ProposalRun.load(config)
     changes: dict[str, object] = {} if folds is None else {"folds": folds}
@@ -53,8 +54,8 @@ def story(
     seed: int | None = typer.Option(None, "--seed", help="Seed of the training, instead of the file's."),
 ) -> None:
     """Train the recipe model (B, BI, BIV or BIVT). Start it with torchrun to use several processes."""
-    from cookscribe.training.distributed import leave
-    from cookscribe.training.story_run import StoryRun, train_story
+    from cookscribe.learning.distributed import leave
+    from cookscribe.learning.story_run import StoryRun, train_story
 
     run = StoryRun.load(config)
     changes: dict[str, object] = {} if preset is None else {"preset": preset}
@@ -81,11 +82,48 @@ def speech(
     name: str = typer.Option("youcook2-speech", "--name", help="Name of the bundle."),
 ) -> None:
     """Train the models of narrated videos and pack them into OUT/bundle, for `cookscribe write --model OUT/bundle`."""
-    from cookscribe.datasets.root import YouCook2
-    from cookscribe.speech.making import FILMS, WEAK, SpeechFolder
-    from cookscribe.speech.run import SpeechRun
+    from cookscribe.learning.datasets.root import YouCook2
+    from cookscribe.learning.narrated.build_bundle import FILMS, WEAK, SpeechFolder
+    from cookscribe.learning.narrated.run import SpeechRun
 
     run = SpeechRun(training={"epochs": epochs} if epochs else {})
     bundle = SpeechFolder(YouCook2(data), out, run).pack(seed, name, FILMS, WEAK)
     size = sum(path.stat().st_size for path in bundle.folder.rglob("*") if path.is_file())
     print(f"{bundle.folder}: {bundle.config.name}, {size / 2**20:.1f} MiB")
+
+
+@train_app.command()
+def calibration(
+    model: Path = typer.Option(..., "--model", help="Folder of a speech bundle; its description is written anew."),
+    data: Path = typer.Option(
+        ..., "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files it was trained on (docs/data.md)."
+    ),
+) -> None:
+    """Measure how sure a speech bundle may be, on the training videos kept apart, and store it in the bundle."""
+    from cookscribe.bundle import Bundle
+    from cookscribe.errors import BadValueError
+    from cookscribe.learning.datasets.root import YouCook2
+    from cookscribe.learning.narrated.build_bundle import calibrated
+    from cookscribe.learning.narrated.run import Narrated, SpeechRun
+
+    bundle = Bundle.open(model)
+    if bundle.config.kind != "speech":
+        raise BadValueError(model, f"is a {bundle.config.kind} bundle", "name a speech bundle")
+    calibrated(bundle, Narrated.read(YouCook2(data), "training"), SpeechRun().development)
+
+
+def bundle_command(
+    proposals: Path = typer.Option(..., help="Folder of a trained proposal model."),
+    story: list[Path] = typer.Option(
+        ..., help="Folder of a trained recipe model; given again, of one that writes along with it."
+    ),
+    name: str = typer.Option(..., help="Name of the bundle."),
+    out: Path = typer.Option(..., help="Folder of the bundle."),
+    films: str = typer.Option("", help="For which films it is, in a few words."),
+) -> None:
+    """Make a bundle of a proposal model and a recipe model, or several that write together, for `cookscribe write`."""
+    from cookscribe.learning.packing import bundle_models
+
+    made = bundle_models(name, films, proposals, story[0], out, story[1:])
+    size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
+    typer.echo(f"{made.folder}: {made.config.name}, reads {made.config.encoder} features, {size / 2**20:.1f} MiB")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
-if TYPE_CHECKING:
-    from cookscribe.video import Limits
+from cookscribe.cli.write import MAX_PIXELS, MAX_SECONDS, read_limits
 
 weights = typer.Typer(
     name="weights",
@@ -25,10 +23,6 @@ def register(app: typer.Typer) -> None:
     app.command()(encode)
     app.command()(encode_transcripts)
     app.add_typer(weights, name="weights")
-
-
-MAX_PIXELS = typer.Option(None, help="Largest frame, in pixels (width x height).")
-MAX_SECONDS = typer.Option(None, help="Longest film, in seconds.")
 
 
 def probe(
@@ -79,7 +73,7 @@ def encode(
     from cookscribe.encoders.base import EncoderOptions
     from cookscribe.encoders.jobs import EncodeJob, encode_all, find_films
     from cookscribe.progress import track
-    from cookscribe.text import one_line
+    from cookscribe.text.printable import one_line
 
     options = EncoderOptions(
         weights=_named_paths(weights_path),
@@ -115,10 +109,10 @@ def encode_transcripts(
     out: Path = typer.Option(..., help="Feature folder to write; ids that are there are skipped."),
 ) -> None:
     """Make speech tracks from transcripts alone, where there are no films to listen to."""
-    from cookscribe.datasets.youcook2 import read_lengths
-    from cookscribe.encoders.speech import FromFile
     from cookscribe.encoders.speech import encode_transcripts as write_tracks
+    from cookscribe.encoders.tsn import read_lengths
     from cookscribe.progress import track
+    from cookscribe.senses.recogniser import FromFile
 
     source = FromFile(transcripts)
     durations = {video_id: length.duration for video_id, length in read_lengths(video_lengths).items()}
@@ -169,14 +163,6 @@ def convert(
     from cookscribe.encoders.milnce import convert as convert_files
 
     print(f"written: {convert_files(source, out)}")
-
-
-def read_limits(max_pixels: int | None, max_seconds: float | None) -> Limits:
-    """The limits for films, those given and otherwise the usual ones."""
-    from cookscribe.video import Limits
-
-    given = {"max_pixels": max_pixels, "max_seconds": max_seconds}
-    return Limits.parse({name: value for name, value in given.items() if value is not None}, "limits")
 
 
 def _named_paths(pairs: list[str]) -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""`cookscribe write`: the main job as a command; `cookscribe bundle`: two trained models made ready for it."""
+"""`cookscribe write`: the main job as a command."""
 
 from __future__ import annotations
 
@@ -8,24 +8,22 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from cookscribe.cli.video import MAX_PIXELS, MAX_SECONDS, read_limits
-
 if TYPE_CHECKING:
     from rich.console import Console
 
     from cookscribe.export.writers import Written
     from cookscribe.recipe import Recipe
-    from cookscribe.scribe import RecipeWriter
-    from cookscribe.video import VideoFile
+    from cookscribe.scribe import Scribe
+    from cookscribe.video import Limits, VideoFile
 
-AUTO = "auto"
 LONGEST_NAME = 255  # bytes, on all common file systems
+MAX_PIXELS = typer.Option(None, help="Largest frame, in pixels (width x height).")
+MAX_SECONDS = typer.Option(None, help="Longest film, in seconds.")
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands."""
+    """Add the command."""
     app.command(name="write")(write_command)
-    app.command(name="bundle")(bundle_command)
 
 
 def write_command(
@@ -34,7 +32,7 @@ def write_command(
     ingredients_file: Path = typer.Option(None, help="The same from a text file, one name a line or with commas."),
     title: str = typer.Option("", help="Title of the recipe; by default made from the file name."),
     model: str = typer.Option(
-        AUTO, help="Name of a shipped bundle, or a bundle's folder (see `cookscribe bundle`); auto looks and listens."
+        "auto", help="Name of a shipped bundle, or a bundle's folder (see `cookscribe bundle`); auto looks and listens."
     ),
     transcript: Path = typer.Option(
         None, help="What is said: .vtt, .srt, .json or .txt of one video, or .jsonl of many by file name."
@@ -45,6 +43,7 @@ def write_command(
     out: Path = typer.Option(Path(), help="Folder for the files."),
     embed_video: bool = typer.Option(False, "--embed-video", help="Put the video into the page."),
     threads: int = typer.Option(0, help="CPU threads; 0 takes all."),
+    device: str = typer.Option("", help="Where the networks run, e.g. cpu or cuda; a GPU if there is one."),
     max_pixels: int | None = MAX_PIXELS,
     max_seconds: float | None = MAX_SECONDS,
 ) -> None:
@@ -54,11 +53,14 @@ def write_command(
 
     from cookscribe.cli.recipe_table import print_recipe
     from cookscribe.errors import BadValueError, CookscribeError
-    from cookscribe.export.writers import parse_formats
-    from cookscribe.text import printable
+    from cookscribe.text.printable import printable
     from cookscribe.video import VideoFile
 
-    names = parse_formats(formats) if formats else ()
+    names: tuple[str, ...] = ()
+    if formats:
+        from cookscribe.export.writers import parse_formats
+
+        names = parse_formats(formats)
     videos = check_names(videos, names, out)
     limits = read_limits(max_pixels, max_seconds)
     if ingredients and ingredients_file:
@@ -71,14 +73,14 @@ def write_command(
     screen, notices = Console(), Console(stderr=True)
     if transcript is not None and transcript.suffix != ".jsonl" and len(videos) > 1:
         raise BadValueError("--transcript", "one transcript cannot be that of several videos", "give a .jsonl of all")
-    scribe = find_scribe(model, transcript)
+    scribe = find_scribe(model, transcript, device)
     failures: list[CookscribeError] = []
     for video in videos:
         try:
             film = VideoFile(video, limits)
             recipe = write_one(scribe, film, listed, title, notices)
             print_recipe(recipe, screen)
-            written = export_recipe(recipe, film, names, out, embed_video)
+            written = export_recipe(recipe, film, names, out, embed_video) if names else None
         except CookscribeError as error:
             if len(videos) == 1:
                 raise
@@ -87,32 +89,15 @@ def write_command(
             line = f"cookscribe: {error.subject}: {error.cause}"
             notices.print(line, style="red", highlight=False, markup=False, soft_wrap=True)
             continue
-        for note in written.notes:
+        for note in written.notes if written else ():
             notices.print(note, highlight=False, markup=False)
-        for path in written.files:
+        for path in written.files if written else ():
             screen.print(f"wrote {printable(str(path))}", highlight=False, markup=False, soft_wrap=True)
     if failures:
         notices.print(f"{len(failures)} of {len(videos)} videos failed", highlight=False)
         for advice in dict.fromkeys(error.advice for error in failures if error.advice):
             notices.print(f"what can be done: {advice}", highlight=False, markup=False, soft_wrap=True)
         raise typer.Exit(max(error.exit_code for error in failures))
-
-
-def bundle_command(
-    proposals: Path = typer.Option(..., help="Folder of a trained proposal model."),
-    story: list[Path] = typer.Option(
-        ..., help="Folder of a trained recipe model; given again, of one that writes along with it."
-    ),
-    name: str = typer.Option(..., help="Name of the bundle."),
-    out: Path = typer.Option(..., help="Folder of the bundle."),
-    films: str = typer.Option("", help="For which films it is, in a few words."),
-) -> None:
-    """Make a bundle of a proposal model and a recipe model, or several that write together, for `cookscribe write`."""
-    from cookscribe.bundles.bundle import bundle_models
-
-    made = bundle_models(name, films, proposals, story[0], out, story[1:])
-    size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
-    typer.echo(f"{made.folder}: {made.config.name}, reads {made.config.encoder} features, {size / 2**20:.1f} MiB")
 
 
 def check_names(videos: Sequence[Path], formats: Sequence[str], out: Path) -> list[Path]:
@@ -125,19 +110,21 @@ def check_names(videos: Sequence[Path], formats: Sequence[str], out: Path) -> li
     import os
     from unicodedata import normalize
 
-    from cookscribe.encoders.jobs import distinct, video_id
     from cookscribe.errors import BadValueError
-    from cookscribe.export.writers import file_names
-    from cookscribe.video.container import check_name
+    from cookscribe.video.container import check_name, distinct
 
     for video in videos:
         check_name(video)
     # Many file systems hold "Soup" and "soup", or two spellings of "é", for the same name.
     films = distinct(
-        videos, lambda film: normalize("NFC", video_id(film)).casefold(), "name", "files are named after their film"
+        videos, lambda film: normalize("NFC", output_stem(film)).casefold(), "name", "files are named after their film"
     )
+    if not formats:
+        return films
+    from cookscribe.export.writers import file_names
+
     for video in films:
-        for name in file_names(video_id(video), formats):
+        for name in file_names(output_stem(video), formats):
             if (length := len(os.fsencode(name))) > LONGEST_NAME:
                 raise BadValueError(
                     video,
@@ -150,23 +137,34 @@ def check_names(videos: Sequence[Path], formats: Sequence[str], out: Path) -> li
     return films
 
 
-def find_scribe(model: str, transcript: Path | None = None) -> RecipeWriter:
-    """The scribe that was asked for, or one that chooses."""
-    from cookscribe.auto import AutoScribe, told_by
+def output_stem(film: Path) -> str:
+    """The name of the files made of a film, without endings: the film's own, as far as it can be shown."""
+    from cookscribe.text.printable import printable
+
+    return printable(film.stem).strip() or "recipe"
+
+
+def find_scribe(model: str, transcript: Path | None = None, device: str = "") -> Scribe:
+    """The scribe that was asked for."""
     from cookscribe.errors import BadValueError
     from cookscribe.scribe import load
 
-    if model == AUTO:
-        return AutoScribe(None if transcript is None else told_by(transcript))
-    scribe = load(model)
-    if transcript is not None:
-        from cookscribe.speech.hearing import Hearing
-        from cookscribe.speech.scribe import SpeechScribe
+    if transcript is None:
+        return load(model, device or None)
+    from cookscribe.senses.listening import recogniser_from_file
 
-        if not isinstance(scribe, SpeechScribe):
-            raise BadValueError("--transcript", f"{model} watches films and does not listen", "leave one out")
-        scribe.hearing = Hearing(told_by(transcript))
+    scribe = load(model, device or None, recogniser_from_file(transcript))
+    if scribe.bundle.config.kind == "visual":
+        raise BadValueError("--transcript", f"{model} watches films and does not listen", "leave one out")
     return scribe
+
+
+def read_limits(max_pixels: int | None, max_seconds: float | None) -> Limits:
+    """The limits for films, those given and otherwise the usual ones."""
+    from cookscribe.video import Limits
+
+    given = {"max_pixels": max_pixels, "max_seconds": max_seconds}
+    return Limits.parse({name: value for name, value in given.items() if value is not None}, "limits")
 
 
 def _read_ingredients(text: str, file: Path | None) -> list[str]:
@@ -177,12 +175,12 @@ def _read_ingredients(text: str, file: Path | None) -> list[str]:
     return [name.strip().lstrip("-*• ").strip() for line in text.splitlines() for name in line.split(",")]
 
 
-def write_one(scribe: RecipeWriter, film: VideoFile, ingredients: list[str], title: str, notices: Console) -> Recipe:
+def write_one(scribe: Scribe, film: VideoFile, ingredients: list[str], title: str, notices: Console) -> Recipe:
     """Write one recipe while a bar shows the stages."""
     from rich.markup import escape
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from cookscribe.text import one_line
+    from cookscribe.text.printable import one_line
 
     columns = (
         TextColumn("{task.description}"),
@@ -198,16 +196,16 @@ def write_one(scribe: RecipeWriter, film: VideoFile, ingredients: list[str], tit
                 tasks[name] = bar.add_task(escape(f"{name} {one_line(film.path.name)}"), total=1.0)
             bar.update(tasks[name], completed=share)
 
-        return scribe.write(film, ingredients, title or None, stage)
+        return scribe.write(film, ingredients, title or None, stage=stage)
 
 
 def export_recipe(recipe: Recipe, film: VideoFile, formats: tuple[str, ...], out: Path, embed_video: bool) -> Written:
     """Write the files that were asked for, with pictures of the steps where the format has them."""
-    from cookscribe.export.pictures import step_pictures
-    from cookscribe.export.writers import Media, Written, export
+    from cookscribe.export.writers import Media, export
 
-    if not formats:
-        return Written(())
-    pictured = {"html", "md", "jsonld"} & set(formats)
-    media = Media(film.path, step_pictures(recipe, film) if pictured else (), embed_video)
-    return export(recipe, out / film.path.stem, formats, media)
+    pictures: tuple[bytes | None, ...] = ()
+    if {"html", "md", "jsonld"} & set(formats):
+        from cookscribe.export.pictures import step_pictures
+
+        pictures = step_pictures(recipe, film)
+    return export(recipe, out / output_stem(film.path), formats, Media(film.path, pictures, embed_video))

@@ -38,28 +38,27 @@ def _load_one(name: str, options: EncoderOptions) -> Encoder:
     if name == "effnet":
         from cookscribe.encoders.effnet import RATE, EffNetEncoder
 
-        return EffNetEncoder(options.weights.get("effnet"), options.rate or RATE)
+        return EffNetEncoder(options.weights.get("effnet"), options.rate or RATE, options.device)
     if name == "milnce":
         from cookscribe.encoders.milnce import MilNceEncoder
 
-        return MilNceEncoder(options.weights.get("milnce"))
+        return MilNceEncoder(options.weights.get("milnce"), options.device)
     if name == "i3d":
         from cookscribe.encoders.i3d import I3dEncoder
 
-        return I3dEncoder(options.weights.get("i3d"))
+        return I3dEncoder(options.weights.get("i3d"), options.device)
     if name == "speech":
-        from cookscribe.encoders.speech import FromFile, SpeechEncoder, Whisper
+        from cookscribe.encoders.speech import SpeechEncoder
+        from cookscribe.senses.recogniser import FromFile, Whisper
 
-        listener = (
+        recogniser = (
             FromFile(options.transcripts)
             if options.transcripts
-            else Whisper(options.weights.get("whisper"), options.language)
+            else Whisper(options.weights.get("whisper"), options.language, options.device)
         )
-        return SpeechEncoder(listener, options.weights.get("minilm"))
+        return SpeechEncoder(recogniser, options.weights.get("minilm"))
     if name == "tsn":
-        from cookscribe.datasets.tsn import TsnFolder
-        from cookscribe.datasets.youcook2 import read_lengths
-        from cookscribe.encoders.tsn import TsnEncoder
+        from cookscribe.encoders.tsn import TsnEncoder, TsnFolder, read_lengths
 
         if options.tsn_folder is None or options.video_lengths is None:
             raise BadValueError("tsn", "needs the feature folder and the file of video lengths")

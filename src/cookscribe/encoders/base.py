@@ -17,7 +17,7 @@ Progress = Callable[[float], None]
 
 
 def silent(seconds: float) -> None:
-    """A `Progress` that tells nobody."""
+    """A `Progress` that does nothing."""
     del seconds
 
 
@@ -37,7 +37,7 @@ class Encoder(Protocol):
 
 
 class EncoderOptions(Config):
-    """What encoders can be told. Each reads only what concerns it.
+    """Options of all encoders. Each reads only what concerns it.
 
     Attributes:
         weights: path of the weights by name, for weights that are not where they are looked for.
@@ -45,6 +45,7 @@ class EncoderOptions(Config):
         tsn_folder, video_lengths: the published TSN folder, and the file of durations and frame counts.
         language: language spoken, for Whisper models that know several.
         rate: frames a second that `effnet` looks at; None leaves it its own.
+        device: where the networks run, e.g. "cpu" or "cuda".
     """
 
     weights: dict[str, Path] = Field(default_factory=dict)
@@ -53,3 +54,4 @@ class EncoderOptions(Config):
     video_lengths: Path | None = None
     language: str = "en"
     rate: float | None = Field(default=None, gt=0)
+    device: str = "cpu"

@@ -28,19 +28,20 @@ class EffNetEncoder:
     Args:
         weights: path of the weights; None searches for them.
         rate: frames per second.
+        device: where the network runs.
     """
 
     name = "effnet"
     width = WIDTH
 
-    def __init__(self, weights: Path | None = None, rate: float = RATE) -> None:
+    def __init__(self, weights: Path | None = None, rate: float = RATE, device: str = "cpu") -> None:
         found = locate("effnet", weights)
         path = found.file(next(iter(found.weights.files)))
         try:
-            self.network = EfficientNetLite0.from_published(read_parameters(path))
+            self.network = EfficientNetLite0.from_published(read_parameters(path)).to(device)
         except (KeyError, RuntimeError) as error:
             raise BadFileError(path, f"does not hold EfficientNet-Lite0: {error}") from None
-        self.rate = rate
+        self.rate, self.device = rate, device
 
     def encode(self, video: VideoFile, progress: Progress = silent) -> FeatureTrack:
         """(T, 1280) float32 at `rate` rows a second. A thread decodes the next batches while this one is encoded."""
@@ -71,7 +72,8 @@ class EffNetEncoder:
     def features(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         """(B, 224, 224, 3) RGB -> (B, 1280)."""
         with torch.inference_mode():
-            return self.network(self.network.scaled(torch.from_numpy(images))).numpy()  # type: ignore[no-any-return]
+            pixels = self.network.scaled(torch.from_numpy(images).to(self.device))
+            return self.network(pixels).cpu().numpy()  # type: ignore[no-any-return]
 
 
 class _Seen:

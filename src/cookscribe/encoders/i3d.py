@@ -15,17 +15,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from cookscribe.encoders.base import Progress, silent
-from cookscribe.encoders.parameters import read_pickled_arrays
+from cookscribe.encoders.pickled_arrays import read_pickled_arrays
 from cookscribe.encoders.s3d import INCEPTION, pooled
 from cookscribe.encoders.weights import locate
-from cookscribe.encoders.windows import encode_windows
+from cookscribe.encoders.windows import WindowEncoder
 from cookscribe.errors import BadFileError
-from cookscribe.track import FeatureTrack
-from cookscribe.video import VideoFile
 
 WIDTH, CLASSES = 1024, 400
-RATE, WINDOW, STRIDE, SIDE = 16.0, 16, 16, 224
 NORM_EPSILON = 1e-3
 
 
@@ -147,39 +143,25 @@ def _fold(unit: Unit, arrays: Mapping[str, NDArray[np.float32]], name: str) -> N
     unit.bias.copy_(shift - mean * scale)
 
 
-class I3dEncoder:
+class I3dEncoder(WindowEncoder):
     """One row of 1,024 numbers per second: what moves.
 
     Args:
         weights: path of `i3d-kinetics-400.ckpt`; None searches for it.
     """
 
-    name = "i3d"
-    width = WIDTH
+    name, width = "i3d", WIDTH
+    rate, window, stride, side = 16.0, 16, 16, 224
 
-    def __init__(self, weights: Path | None = None) -> None:
+    def __init__(self, weights: Path | None = None, device: str = "cpu") -> None:
         found = locate("i3d", weights)
         path = found.file(next(iter(found.weights.files)))
         try:
-            self.network = I3D.from_published(read_pickled_arrays(path))
+            self.network = I3D.from_published(read_pickled_arrays(path)).to(device)
         except (KeyError, RuntimeError, ValueError, StopIteration) as error:
             raise BadFileError(path, f"does not hold the I3D network: {error}") from None
+        self.device = device
 
-    def encode(self, video: VideoFile, progress: Progress = silent) -> FeatureTrack:
-        """(T, 1024) float32, one row a second."""
-        return encode_windows(
-            video,
-            self.features,
-            self.name,
-            rate=RATE,
-            window=WINDOW,
-            stride=STRIDE,
-            side=SIDE,
-            progress=progress,
-        )
-
-    def features(self, clips: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """(B, T, H, W, 3) RGB -> (B, 1024)."""
-        with torch.inference_mode():
-            pixels = torch.from_numpy(clips).permute(0, 4, 1, 2, 3).to(torch.float32).div_(127.5).sub_(1.0)
-            return self.network(pixels.contiguous()).numpy()  # type: ignore[no-any-return]
+    def network_rows(self, pixels: Tensor) -> Tensor:
+        rows: Tensor = self.network(pixels.div_(127.5).sub_(1.0).contiguous())
+        return rows

@@ -11,14 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from cookscribe.datasets.store import FeatureStore
-from cookscribe.datasets.transcripts import Transcript
 from cookscribe.encoders import load_encoder
 from cookscribe.encoders.base import Encoder, EncoderOptions, Progress
 from cookscribe.encoders.pool import Outcome, isolated
+from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadFileError, BadValueError, MissingFileError
 from cookscribe.files import write_text
+from cookscribe.senses.transcripts import Transcript
 from cookscribe.video import Limits, VideoFile
+from cookscribe.video.container import distinct, video_id
 
 SUFFIXES = {
     *(".mp4", ".m4v", ".mov", ".3gp", ".mkv", ".webm", ".avi", ".ts", ".m2ts", ".mts"),
@@ -46,7 +47,6 @@ class EncodeJob:
         out: feature folder, see `FeatureStore`.
         options: for the encoder.
         limits: for the films.
-        threads: decoder threads.
         half: store rows as float16, in half the space.
     """
 
@@ -54,7 +54,6 @@ class EncodeJob:
     out: Path
     options: EncoderOptions = field(default_factory=EncoderOptions)
     limits: Limits = field(default_factory=Limits)
-    threads: int = 1
     half: bool = False
 
     def __call__(self) -> Callable[[Path, Progress], Encoded]:
@@ -64,7 +63,7 @@ class EncodeJob:
 
         def work(path: Path, progress: Progress) -> Encoded:
             began = time.monotonic()
-            video = VideoFile(path, self.limits, threads=self.threads)
+            video = VideoFile(path, self.limits, threads=1)
             track = encoder.encode(video, progress)
             transcript = spoken(encoder)
             if transcript is not None:
@@ -120,26 +119,6 @@ def find_films(places: Sequence[Path]) -> list[Path]:
         else:
             films.append(place)
     return distinct(films, video_id, "id", "features are stored by id")
-
-
-def distinct(films: Sequence[Path], key: Callable[[Path], str], what: str, why: str) -> list[Path]:
-    """The films, each once. Two of one key are an error: what is written of one would replace what is of the other.
-
-    Args:
-        key: what the files of a film are named after; what: its name; why: how it is used.
-    """
-    films = list(dict.fromkeys(films))
-    keys: dict[str, Path] = {}
-    for film in films:
-        other = keys.setdefault(key(film), film)
-        if other != film:
-            raise BadValueError(film, f"has the same {what} as {other}", f"rename one of them: {why}")
-    return films
-
-
-def video_id(path: Path) -> str:
-    """The id of a film: its file name without the ending."""
-    return path.stem
 
 
 def spoken(encoder: Encoder) -> Transcript | None:

@@ -40,7 +40,7 @@ def join(tracks: Sequence[FeatureTrack]) -> FeatureTrack:
     if not tracks:
         raise BadValueError("join", "there is no track to join")
     times = max(tracks, key=lambda track: len(track.times)).times
-    parts = [track.values[_nearest(track.times, times)] for track in tracks]
+    parts = [track.values[track.nearest(times)] for track in tracks]
     return FeatureTrack(
         times,
         np.concatenate(parts, axis=1, dtype=np.float32),
@@ -48,10 +48,3 @@ def join(tracks: Sequence[FeatureTrack]) -> FeatureTrack:
         min(track.duration for track in tracks),
         simulated=any(track.simulated for track in tracks),
     )
-
-
-def _nearest(of: np.ndarray, to: np.ndarray) -> np.ndarray:
-    """For each time in `to` the index of the nearest time in `of` (sorted); the earlier one when both are as near."""
-    right = np.clip(np.searchsorted(of, to), 0, len(of) - 1)
-    left = np.maximum(right - 1, 0)
-    return np.where(np.abs(of[left] - to) <= np.abs(of[right] - to), left, right)

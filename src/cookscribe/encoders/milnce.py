@@ -9,76 +9,42 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import save
+from torch import Tensor
 
-from cookscribe.encoders.base import Progress, silent
-from cookscribe.encoders.parameters import read_parameters, read_words
+from cookscribe.encoders.parameters import read_parameters
+from cookscribe.encoders.pickled_arrays import read_words
 from cookscribe.encoders.s3d import S3D, WIDTH, WordNumbers
 from cookscribe.encoders.weights import Found, cache_folder, locate, named
-from cookscribe.encoders.windows import encode_windows
-from cookscribe.errors import BadFileError, BadValueError
+from cookscribe.encoders.windows import WindowEncoder
+from cookscribe.errors import BadFileError
 from cookscribe.files import read_json, write_bytes, write_json
-from cookscribe.track import FeatureTrack
-from cookscribe.video import VideoFile
-
-RATE = 16.0
-WINDOW = 32
-STRIDE = 16
-SIDE = 256
 
 
-class MilNceEncoder:
+class MilNceEncoder(WindowEncoder):
     """One row of 512 numbers per second: what happens in the two seconds around it.
 
     Args:
         weights: folder of the published files or of our copy; None searches for them.
-        rate: frames per second that go into a window.
-        window, stride: frames per window and between windows.
-        side: pixels; 200 to 256 suit the weights.
+        device: where the network runs.
     """
 
-    name = "milnce"
-    width = WIDTH
+    name, width = "milnce", WIDTH
+    rate, window, stride, side = 16.0, 32, 16, 256
 
-    def __init__(
-        self,
-        weights: Path | None = None,
-        rate: float = RATE,
-        window: int = WINDOW,
-        stride: int = STRIDE,
-        side: int = SIDE,
-    ) -> None:
-        if window < 2 or window % 2 or side < 64 or side % 2 or not 1 <= stride <= window or rate <= 0:
-            raise BadValueError(
-                "milnce", f"cannot use {window} frames of {side} px every {stride} frames at {rate} fps"
-            )
+    def __init__(self, weights: Path | None = None, device: str = "cpu") -> None:
         self.network, words = load_s3d(locate("milnce", weights))
-        self.network.fold()
+        self.network.fold().to(device)
+        self.device = device
         self.numbers = WordNumbers(words)
-        self.rate, self.window, self.stride, self.side = rate, window, stride, side
 
-    def encode(self, video: VideoFile, progress: Progress = silent) -> FeatureTrack:
-        """(T, 512) float32, one row per `stride` frames."""
-        return encode_windows(
-            video,
-            self.features,
-            self.name,
-            rate=self.rate,
-            window=self.window,
-            stride=self.stride,
-            side=self.side,
-            progress=progress,
-        )
-
-    def features(self, clips: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """(B, T, H, W, 3) RGB -> (B, 512)."""
-        with torch.inference_mode():
-            pixels = torch.from_numpy(clips).permute(0, 4, 1, 2, 3).to(torch.float32).div_(255.0).contiguous()
-            return self.network(pixels).numpy()  # type: ignore[no-any-return]
+    def network_rows(self, pixels: Tensor) -> Tensor:
+        rows: Tensor = self.network(pixels.div_(255.0).contiguous())
+        return rows
 
     def text(self, sentences: Sequence[str]) -> NDArray[np.float32]:
         """(B, 512): vectors whose dot product with the rows says how well sentence and film fit."""
         with torch.inference_mode():
-            return self.network.text_module(self.numbers(sentences)).numpy()  # type: ignore[no-any-return]
+            return self.network.text_module(self.numbers(sentences).to(self.device)).cpu().numpy()  # type: ignore[no-any-return]
 
 
 def load_s3d(found: Found) -> tuple[S3D, tuple[str, ...]]:

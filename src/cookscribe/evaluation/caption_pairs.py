@@ -14,7 +14,7 @@ from cookscribe.evaluation.captions import Bools, CaptionTable, Floats
 from cookscribe.evaluation.events import Video
 from cookscribe.evaluation.grams import Ints
 from cookscribe.evaluation.pairing import MAX_PROPOSALS, THRESHOLDS, Pairing
-from cookscribe.tokens import ptb_tokens
+from cookscribe.text.tokens import ptb_tokens
 
 
 class CaptionPairs:

@@ -57,8 +57,7 @@ class CaptionTable:
         # BLEU and CIDEr split at any blank, a no-break space included; ROUGE below does not.
         everything = count_grams([" ".join(s).split() for s in (*references, *hypotheses)])
         split = len(references)
-        self.reference_length = everything.lengths[:split]
-        self.hypothesis_length = everything.lengths[split:]
+        self.reference_length, self.hypothesis_length = np.split(everything.lengths, [split])
         group = np.concatenate([reference_group, hypothesis_group])
         # Number the n-grams of each group by themselves: document frequencies are counted within a group.
         self._scoped, scoped = np.unique(

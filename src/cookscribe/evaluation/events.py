@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from cookscribe.candidates import checked_spans
 from cookscribe.errors import BadValueError
 
 
@@ -24,7 +25,7 @@ class Events:
     sentences: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "spans", checked_spans(self.spans))
+        object.__setattr__(self, "spans", checked_spans(self.spans, "events"))
         object.__setattr__(self, "sentences", tuple(self.sentences))
         if len(self.spans) != len(self.sentences):
             raise BadValueError("events", f"{len(self.spans)} spans but {len(self.sentences)} sentences")
@@ -38,24 +39,6 @@ class Events:
         """The same events in order of start; those that start together keep their order."""
         order = np.argsort(self.spans[:, 0], kind="stable")
         return Events(self.spans[order], tuple(self.sentences[i] for i in order))
-
-
-def checked_spans(spans: ArrayLike) -> NDArray[np.float64]:
-    """(N, 2) seconds as float64; anything that is not finite, ordered and at or after 0 raises `BadValueError`."""
-    try:
-        array = np.asarray(spans, dtype=np.float64)
-        array = array.reshape(0, 2) if array.size == 0 else array
-    except (TypeError, ValueError, OverflowError):
-        raise BadValueError("events", "the spans are not pairs of numbers") from None
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise BadValueError("events", f"the spans must be (N, 2) seconds, got shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise BadValueError("events", "a time is not finite")
-    if (array < 0).any():
-        raise BadValueError("events", "a time is negative")
-    if (array[:, 1] < array[:, 0]).any():
-        raise BadValueError("events", "an event ends before it starts")
-    return array
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,16 +56,6 @@ class Video:
     def count(self) -> int:
         """How many events were predicted."""
         return 0 if self.predicted is None else len(self.predicted)
-
-
-def bare_ids(keys: Sequence[str]) -> dict[str, str]:
-    """Bare id -> key as it stands in the file.
-
-    ActivityNet-style files put `v_` before every id. It is taken off only when every key has it: a YouTube id may begin
-    with `v_` itself.
-    """
-    prefixed = bool(keys) and all(key.startswith("v_") for key in keys)
-    return {key[2:] if prefixed else key: key for key in keys}
 
 
 def _matches(truth: Mapping[str, Events], predictions: Mapping[str, Events]) -> dict[str, str]:

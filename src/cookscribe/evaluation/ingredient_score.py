@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cookscribe.errors import BadValueError
-from cookscribe.evaluation.events import Video, bare_ids
+from cookscribe.evaluation.events import Video
 from cookscribe.evaluation.localisation import f1_score
-from cookscribe.ingredients import IngredientMatcher
+from cookscribe.text.ingredients import IngredientMatcher
+from cookscribe.validation import bare_ids
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def ingredient_score(videos: Sequence[Video], ingredients: Mapping[str, Sequence
     Raises:
         BadValueError: no video has a list.
     """
-    bare = {key: name for name, key in bare_ids([video.id for video in videos]).items()}
+    bare = bare_ids(video.id for video in videos)
     listed = [(video, ingredients[bare[video.id]]) for video in videos if bare[video.id] in ingredients]
     if not listed:
         raise BadValueError("ingredients", "not one video of the truth has an ingredient list")

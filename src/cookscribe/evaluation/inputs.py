@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.evaluation.events import Events, bare_ids
+from cookscribe.evaluation.events import Events
 from cookscribe.files import parse_json, read_text
+from cookscribe.validation import bare_ids
 
 # Reading must end soon and within some hundred megabytes, whatever is given.
 MOST_BYTES = 160 * 2**20
@@ -95,7 +96,7 @@ def read_ingredients(path: Path) -> dict[str, tuple[str, ...]]:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise BadFileError(path, f"{key} has no list of ingredient names", _INGREDIENTS_ADVICE)
         lists[_video_id(path, key)] = tuple(names)
-    return {bare: lists[key] for bare, key in bare_ids(list(lists)).items()}
+    return {bare: lists[key] for key, bare in bare_ids(lists, path).items()}
 
 
 def _video_id(path: Path, key: str) -> str:

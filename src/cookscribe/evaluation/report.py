@@ -65,7 +65,6 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """The report file: percentages (x 100), except for numbers of videos and events. METEOR left out is null."""
         place, counts = self.localisation, self.counts
-        ingredients = self.ingredients
         return {
             "videos": {
                 "truth": len(self.videos),
@@ -77,9 +76,7 @@ class Report:
                 for flavour in FLAVOURS
             },
             "localisation": {
-                "precision": _percent(place.precision),
-                "recall": _percent(place.recall),
-                "f1": _percent(place.f1),
+                **_precision_recall(place),
                 "per_tiou": {
                     str(threshold): {"precision": _percent(precision), "recall": _percent(recall)}
                     for threshold, (precision, recall) in place.per_tiou.items()
@@ -100,12 +97,12 @@ class Report:
                     "truth": {str(events): videos for events, videos in counts.truth.items()},
                 },
             },
-            "ingredients": {
-                "precision": _percent(ingredients.precision if ingredients else None),
-                "recall": _percent(ingredients.recall if ingredients else None),
-                "f1": _percent(ingredients.f1 if ingredients else None),
-            },
+            "ingredients": _precision_recall(self.ingredients),
         }
+
+
+def _precision_recall(score: Localisation | IngredientScore | None) -> dict[str, float | None]:
+    return {name: _percent(getattr(score, name, None)) for name in ("precision", "recall", "f1")}
 
 
 def _percent(value: float | None) -> float | None:

@@ -21,11 +21,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cookscribe.candidates import checked_spans
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation.caption_pairs import CaptionPairs
-from cookscribe.evaluation.events import Events, align, checked_spans
+from cookscribe.evaluation.events import Events, align
 from cookscribe.evaluation.meteor import MeteorTable
-from cookscribe.evaluation.pairing import Pairing, pair_up, pair_videos
+from cookscribe.evaluation.pairing import Pairing, pair_videos
 
 Floats = NDArray[np.float64]
 SodaFlavour = Literal["released", "strict"]
@@ -144,12 +145,8 @@ def soda_tiou(
 
     def wordless(spans: Mapping[str, ArrayLike]) -> dict[str, Events]:
         return {
-            key: Events(array, ("",) * len(array)) for key, array in ((k, checked_spans(v)) for k, v in spans.items())
+            key: Events(array, ("",) * len(array))
+            for key, array in ((k, checked_spans(v, "events")) for k, v in spans.items())
         }
 
-    videos = align(wordless(truth_spans), wordless(predicted_spans))
-    pairing = pair_up(
-        [video.truth.spans for video in videos],
-        [None if video.predicted is None else video.predicted.spans for video in videos],
-    )
-    return 100 * mean_story(pairing, story_scores(pairing, np.ones(len(pairing.tiou))), flavour)
+    return soda(wordless(truth_spans), wordless(predicted_spans), "tIoU", flavour)

@@ -12,9 +12,8 @@ from typing import Any
 from cookscribe.export.clock import clock, milliseconds
 from cookscribe.files import replacing
 from cookscribe.recipe import Recipe
-from cookscribe.video.container import local_film, opened, typed
+from cookscribe.video.container import Limits, local_film, opened, typed
 from cookscribe.video.info import picture_stream, sound_stream
-from cookscribe.video.limits import Limits
 
 YOUTUBE_SHORTEST = 10  # seconds
 YOUTUBE_FEWEST = 3

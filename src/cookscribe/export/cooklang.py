@@ -7,7 +7,7 @@ import re
 
 from cookscribe.export.clock import clock
 from cookscribe.recipe import Recipe
-from cookscribe.text import one_line
+from cookscribe.text.printable import one_line
 
 _DURATION = re.compile(r"\b(\d+(?:\.\d+)?)\s+(seconds?|minutes?|hours?)\b", re.IGNORECASE)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cookscribe.export.clock import clock
 from cookscribe.recipe import Recipe
-from cookscribe.text import one_line
+from cookscribe.text.printable import one_line
 
 
 def escape_markdown(text: str) -> str:

@@ -15,9 +15,7 @@ from urllib.parse import quote
 from cookscribe.export.clock import clock
 from cookscribe.export.jsonld import to_jsonld
 from cookscribe.recipe import Candidate, Recipe, Step
-from cookscribe.text import one_line
-
-WEAK = 0.35  # a step below this confidence is shown as unsure
+from cookscribe.text.printable import one_line
 
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
@@ -139,7 +137,7 @@ def _step(number: int, step: Step, picture: bytes | None) -> str:
     if picture is not None:
         image = f'<img alt="Picture of step {number}" src="{data_address(picture, "image/jpeg")}">'
     unsure = ""
-    if step.confidence is not None and step.confidence < WEAK:
+    if step.unsure:
         unsure = f'<span class="unsure">unsure ({step.confidence:.0%})</span>'
     used = f'<p class="used">{_text(", ".join(step.ingredients))}</p>' if step.ingredients else ""
     return (

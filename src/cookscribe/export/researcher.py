@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from cookscribe.recipe import Recipe
+from cookscribe.text.printable import one_line
 
 
-def as_predictions(recipes: Mapping[str, Recipe]) -> dict[str, Any]:
-    """`{"version", "results": {id: [{"sentence", "timestamp"}]}, "external_data"}` for recipes by video id."""
+def as_predictions(events: Mapping[str, Iterable[tuple[Sequence[float], str]]]) -> dict[str, Any]:
+    """Events by video id, each with start and end in seconds and a sentence, in the challenges' format.
+
+    `{"version", "results": {id: [{"sentence", "timestamp"}]}, "external_data"}`; a video without any event has an empty
+    list.
+    """
     return {
         "version": "VERSION 1.0",
         "results": {
-            video_id: [
-                {"sentence": step.sentence, "timestamp": [step.span.start, step.span.end]} for step in recipe.steps
-            ]
-            for video_id, recipe in recipes.items()
+            video_id: [{"sentence": one_line(sentence), "timestamp": list(span)} for span, sentence in found]
+            for video_id, found in events.items()
         },
         "external_data": {"used": True, "details": "cookscribe"},
     }

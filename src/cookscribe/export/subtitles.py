@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cookscribe.export.clock import milliseconds, timestamp
 from cookscribe.recipe import Recipe, Span
-from cookscribe.text import one_line
+from cookscribe.text.printable import one_line
 
 
 def _cue_times(span: Span, point: str) -> str:

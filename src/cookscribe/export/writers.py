@@ -76,16 +76,15 @@ def _picture_name(stem: str, number: int) -> str:
     return f"{stem}-step-{number}.jpg"
 
 
-def _write_markdown(recipe: Recipe, target: Path, media: Media) -> Written:
-    names, paths = _write_pictures(target, media)
-    write_text(target, markdown.to_markdown(recipe, names))
-    return Written((target, *paths))
+def _pictured(text: Callable[[Recipe, Sequence[str | None]], str]) -> Write:
+    """Writes a text that names the step pictures, and these beside it."""
 
+    def write(recipe: Recipe, target: Path, media: Media) -> Written:
+        names, paths = _write_pictures(target, media)
+        write_text(target, text(recipe, names))
+        return Written((target, *paths))
 
-def _write_jsonld(recipe: Recipe, target: Path, media: Media) -> Written:
-    names, paths = _write_pictures(target, media)
-    write_text(target, jsonld.to_jsonld(recipe, names))
-    return Written((target, *paths))
+    return write
 
 
 def _write_page(recipe: Recipe, target: Path, media: Media) -> Written:
@@ -125,7 +124,8 @@ def _write_json(recipe: Recipe, target: Path, media: Media) -> Written:  # noqa:
 
 
 def _write_researcher(recipe: Recipe, target: Path, media: Media) -> Written:  # noqa: ARG001
-    write_json(target, researcher.as_predictions({Path(recipe.video.name).stem: recipe}))
+    events = [((step.span.start, step.span.end), step.sentence) for step in recipe.steps]
+    write_json(target, researcher.as_predictions({Path(recipe.video.name).stem: events}))
     return Written((target,))
 
 
@@ -137,7 +137,7 @@ FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
         Format("json", f"{RECIPE_MARK}.json", "the recipe itself; edit it and export again", _write_json),
-        Format("md", ".md", "Markdown with step pictures beside it", _write_markdown),
+        Format("md", ".md", "Markdown with step pictures beside it", _pictured(markdown.to_markdown)),
         Format("html", ".html", "a page with player, time line and evidence", _write_page),
         # Not ".vtt" and ".srt": a film often has subtitles of these names beside it, which are somebody's work.
         Format("vtt", f"{RECIPE_MARK}.vtt", "WebVTT subtitles", _text(subtitles.to_vtt)),
@@ -145,7 +145,7 @@ FORMATS: dict[str, Format] = {
         Format("ffmetadata", ".ffmetadata.txt", "chapters for ffmpeg", _text(chapters.to_ffmetadata)),
         Format("youtube", ".youtube.txt", "chapters for a YouTube description", _write_youtube),
         Format("mp4", ".chapters.mp4", "a copy of the video with chapters inside", _write_mp4),
-        Format("jsonld", ".jsonld", "schema.org Recipe for recipe managers", _write_jsonld),
+        Format("jsonld", ".jsonld", "schema.org Recipe for recipe managers", _pictured(jsonld.to_jsonld)),
         Format("cooklang", ".cook", "Cooklang", _text(cooklang.to_cooklang)),
         Format("researcher", ".predictions.json", "prediction file for evaluators", _write_researcher),
     )

@@ -1,35 +1,48 @@
-"""What goes into the model: tensors only, padded, with masks."""
+"""What goes into the model: tensors only, padded, with masks; and how to go on with some videos of a batch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Self
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeVar
 
-import torch
 from torch import Tensor
 
+T = TypeVar("T")
+
+# Metadata of dataclass fields whose tensors are the same for all videos of a batch.
+SHARED: Mapping[str, bool] = {"shared": True}
+
+
+def take(value: T, index: Tensor) -> T:
+    """The videos in `index`, in that order, of anything whose tensors have the batch first.
+
+    Looks into tuples and dataclasses; numbers, None and fields marked `SHARED` stay as they are.
+    """
+    taken: T = _each(value, lambda tensor: tensor[index])
+    return taken
+
+
+def first(value: T, count: int) -> T:
+    """The first `count` videos, see `take`."""
+    # Slicing costs a copy in the backward pass, so whole batches are left alone.
+    cut: T = _each(value, lambda tensor: tensor if len(tensor) == count else tensor[:count])
+    return cut
+
+
+def _each(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    if isinstance(value, Tensor):
+        return change(value)
+    if isinstance(value, tuple):
+        return tuple(_each(item, change) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        batched = (field.name for field in fields(value) if not field.metadata.get("shared"))
+        return replace(value, **{name: _each(getattr(value, name), change) for name in batched})
+    return value
+
 
 @dataclass(frozen=True)
-class _Tensors:
-    def to(self, device: torch.device | str) -> Self:
-        """The same on another device."""
-        return self._each(lambda tensor: tensor.to(device))
-
-    def take(self, index: Tensor) -> Self:
-        """The videos in `index`, in that order."""
-        return self._each(lambda tensor: tensor[index])
-
-    def _each(self, change: Callable[[Tensor], Tensor]) -> Self:
-        found = {f.name: getattr(self, f.name) for f in fields(self)}
-        return type(self)(**{name: None if value is None else change(value) for name, value in found.items()})
-
-    def __len__(self) -> int:
-        return int(getattr(self, fields(self)[0].name).shape[0])
-
-
-@dataclass(frozen=True)
-class Inputs(_Tensors):
+class Inputs:
     """What is known of B videos before anything is written.
 
     Attributes:
@@ -40,8 +53,8 @@ class Inputs(_Tensors):
         texts: (B, N, K, W) word ids of the K texts of each candidate; 0 is padding, K is 0 without texts.
         ingredients: (B, M, W) ids of the words of each ingredient; 0 is padding.
         ingredient_mask: (B, M) True for real ingredients; M may be 0.
-        heard: (B, N, W, 2) ids of the words heard around each candidate, 0 for padding, and their places; None for
-            models that do not listen.
+        copy_words: (B, N, W, 2) ids of the words that may be copied when writing about a candidate (those heard around
+            it, or the ingredient list), 0 for padding, and their places; None for models that do not copy.
     """
 
     features: Tensor
@@ -51,11 +64,14 @@ class Inputs(_Tensors):
     texts: Tensor
     ingredients: Tensor
     ingredient_mask: Tensor
-    heard: Tensor | None = None
+    copy_words: Tensor | None = None
+
+    def __len__(self) -> int:
+        return len(self.features)
 
 
 @dataclass(frozen=True)
-class Targets(_Tensors):
+class Targets:
     """What the model should choose and write for B videos of up to T steps.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Every choice of the recipe model, by name, and the presets: the paper as printed, and a small one for one core.
+"""Every choice of the recipe model, by name; for the presets see `presets`.
 
 Where the paper, the authors' released program and a better idea differ, the choice is a value here:
 
@@ -14,18 +14,17 @@ Where the paper, the authors' released program and a better idea differ, the cho
 | planner | no: one event after another | no | plan the whole story: quality, borders, count, chain |
 | planner_reads | - | - | `selector`: the vectors of the first step; `features`: what comes with the candidates |
 | feedback | `none`: the choice reaches the selector by the sentence's memory | `none` | `choice`: it is told at once |
-| heard | no | no | words heard around an event are attended to, and copied (see hearing.py) |
+| copying | no | no | words heard around an event, or listed, are attended to and copied (see beyond/copying.py) |
 | order | `free`: any event at any step | `free` | `start`: only events after the last one, in training and decoding |
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from cookscribe.config import Config
-from cookscribe.errors import BadValueError
 
 Mixing = Literal["paper", "gelu", "separate"]
 Teacher = Literal["gumbel", "oracle"]
@@ -67,7 +66,6 @@ class ModelConfig(Config):
     # where designs differ
     mixing: Mixing = "paper"
     teacher: Teacher = "gumbel"
-    gumbel_temperature: float = Field(default=0.5, gt=0)
     relative: Relative = "pairwise"
     max_events: int = Field(default=100, gt=0, le=2**13)  # N of the `fixed` relative encoding; the others know no limit
     absolute: bool = False
@@ -78,25 +76,19 @@ class ModelConfig(Config):
     action_states: Literal["paper", "residual"] = "paper"
     feedback: Literal["none", "choice"] = "none"
     order: Literal["free", "start"] = "free"
-    train_ingredient_vectors: bool = True
 
-    # ours: words heard around each candidate (see hearing.py)
-    heard: bool = False
-    heard_places: int = Field(default=24, gt=0, le=2**12)  # kinds of places a heard word may have
+    # ours: words that come with each candidate and may be copied (see beyond/copying.py)
+    copying: bool = False
+    copy_places: int = Field(default=24, gt=0, le=2**12)  # kinds of places such a word may have
+    copy_layers: int = Field(default=0, ge=0, le=64)  # layers in which these words see each other first
 
-    # ours: plan the whole story at once (see planner.py)
+    # ours: plan the whole story at once (see beyond/planner.py)
     planner: bool = False
     planner_width: int = Field(default=64, gt=0, le=2**13)
-    planner_layers: int = Field(default=2, gt=0, le=64)
     planner_heads: int = Field(default=4, gt=0, le=256)
-    planner_dropout: float = Field(default=0.1, ge=0, lt=1)
-    reach: float = Field(default=0.6, ge=0, le=1)  # how far a border may move, in lengths of its candidate
     most_steps: int = Field(default=18, gt=0, le=1000)  # the count head knows 0 to this many steps
-    # Written only where they are switched on: a configuration from before they existed stays the same to the letter,
-    # and so do the names of what was trained with it.
-    planner_reads: Literal["selector", "features"] = Field(default="selector", exclude_if=lambda v: v == "selector")
-    redundancy: bool = Field(default=False, exclude_if=lambda v: not v)  # say which pairs tell the same step
-    heard_layers: int = Field(default=0, ge=0, le=64, exclude_if=lambda v: not v)  # heard words see each other first
+    planner_reads: Literal["selector", "features"] = "selector"
+    redundancy: bool = False  # say which pairs tell the same step
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -106,10 +98,10 @@ class ModelConfig(Config):
             raise ValueError(
                 f"planner_width must be a multiple of planner_heads, got {self.planner_width} and {self.planner_heads}"
             )
-        if self.heard and self.teacher != "oracle":
-            raise ValueError('heard words belong to one event: train with teacher = "oracle"')
-        if self.heard_layers and self.word_vector_size % self.heads:
-            raise ValueError(f"heard layers need word vectors whose size is a multiple of heads, {self.heads}")
+        if self.copying and self.teacher != "oracle":
+            raise ValueError('words to copy belong to one event: train with teacher = "oracle"')
+        if self.copy_layers and self.word_vector_size % self.heads:
+            raise ValueError(f"copy layers need word vectors whose size is a multiple of heads, {self.heads}")
         if self.simulator and not self.ingredients:
             raise ValueError("the visual simulator needs ingredients")
         if self.textual_attention and not self.simulator:
@@ -127,37 +119,26 @@ class ModelConfig(Config):
         return "B" + "I" * self.ingredients + "V" * self.simulator + "T" * self.textual_attention
 
 
-_LETTERS: dict[str, dict[str, Any]] = {
-    "b": {},
-    "bi": {"ingredients": True},
-    "biv": {"ingredients": True, "simulator": True},
-    "bivt": {"ingredients": True, "simulator": True, "textual_attention": True},
-}
+class LossConfig(Config):
+    """Weights of the losses (0 switches one off) and label smoothing.
 
-_SIZES: dict[str, dict[str, Any]] = {
-    "paper": {},  # the defaults above are the paper's
-    "small": {
-        "width": 128,
-        "layers": 1,
-        "heads": 4,
-        "attention_dropout": 0.0,
-        "teacher": "oracle",
-        "absolute": True,
-        "scores": True,
-        "stop": "learned",
-        "logits_scale": "sqrt",
-        "action_states": "residual",
-        "feedback": "choice",
-        "planner": True,
-    },
-}
+    `sum` adds up all items of a video and averages over videos, as the paper does up to a constant; `mean` averages
+    each loss over its own items (steps, words, labels), so that the weights mean the same whatever the length of a
+    recipe. The losses of the planner (only a model that has one knows them) are always means over their own items.
+    """
 
-PRESETS: tuple[str, ...] = tuple(f"{size}-{letters}" for size in _SIZES for letters in _LETTERS)
-
-
-def preset(name: str, **changes: Any) -> ModelConfig:
-    """The preset called `name`, with single values replaced by `changes`."""
-    size, _, letters = name.partition("-")
-    if size not in _SIZES or letters not in _LETTERS:
-        raise BadValueError(name, "is not a preset of the recipe model", f"choose one of {', '.join(PRESETS)}")
-    return ModelConfig.parse({**_SIZES[size], **_LETTERS[letters], **changes}, name)
+    event: float = Field(default=1.0, ge=0)
+    sentence: float = Field(default=1.0, ge=0)
+    ingredient_selection: float = Field(default=1.0, ge=0)
+    action_selection: float = Field(default=1.0, ge=0)
+    ingredient_attention: float = Field(default=1.0, ge=0)
+    action_attention: float = Field(default=1.0, ge=0)
+    refinement: float = Field(default=1.0, ge=0)
+    quality: float = Field(default=1.0, ge=0)
+    count: float = Field(default=0.1, ge=0)
+    story: float = Field(default=1.0, ge=0)
+    chain: float = Field(default=0.1, ge=0)
+    redundancy: float = Field(default=4.0, ge=0)
+    event_smoothing: float = Field(default=0.1, ge=0, lt=1)
+    word_smoothing: float = Field(default=0.1, ge=0, lt=1)
+    reduction: Literal["sum", "mean"] = "sum"

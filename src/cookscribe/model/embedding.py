@@ -1,4 +1,4 @@
-"""Embeddings of candidate events and of words."""
+"""Embeddings of candidate events, of words and of ingredients."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from torch.nn import functional as F
 from cookscribe.errors import BadValueError
 from cookscribe.model.batch import Inputs
 from cookscribe.model.config import ModelConfig
-from cookscribe.model.dropout import Dropout
-from cookscribe.model.heads import sinusoid
+from cookscribe.model.heads import Dropout, sinusoid
 from cookscribe.model.memory import LAYER_NORM_EPS
 
 # A candidate shorter than this share of its video counts as this long, so that the logarithm below stays finite.
@@ -160,3 +159,20 @@ class WordEmbedding(nn.Module):
         positions = sinusoid(first + words.shape[1], self.width, device=words.device)[first:]
         embedded: Tensor = self.perceptron(self.table(words)) + positions
         return embedded
+
+
+class IngredientEncoder(nn.Module):
+    """Names of ingredients to vectors: word vectors of a name, averaged, then a perceptron.
+
+    "parmesan cheese" is the mean of its two words; the list has no order. Selector and generator have one each.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.table = nn.Embedding(config.input_words, config.word_vector_size, padding_idx=0)
+        self.perceptron = Perceptron(config.word_vector_size, config.width, config.dropout)
+
+    def forward(self, ingredients: Tensor) -> Tensor:
+        """(B, M, W) ids, 0 for padding, give (B, M, d)."""
+        encoded: Tensor = self.perceptron(mean_vector(self.table, ingredients))
+        return encoded

@@ -15,9 +15,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from cookscribe.model.beyond.copying import CopySource
 from cookscribe.model.config import ModelConfig
 from cookscribe.model.embedding import WordEmbedding
-from cookscribe.model.hearing import Heard
 from cookscribe.model.memory import LAYER_NORM_EPS, MemoryLayer, Rows
 from cookscribe.model.mixing import Memory
 
@@ -32,7 +32,7 @@ class OpenSentence:
         past: per layer, the rows so far (ingredients, then words), or None when there are none yet.
         prefix_mask: (B, M) True for real ingredients; M is 0 without ingredients.
         length: number of words so far.
-        heard: the words heard around the event, or None.
+        source: the words that may be copied, or None.
     """
 
     event: Tensor
@@ -40,27 +40,16 @@ class OpenSentence:
     past: tuple[Rows | None, ...]
     prefix_mask: Tensor
     length: int
-    heard: Heard | None = None
+    source: CopySource | None = None
 
-    def take(self, index: Tensor) -> OpenSentence:
-        """The sentences in `index`: beams are sorted and finished ones dropped this way."""
-        return OpenSentence(
-            self.event[index],
-            tuple(cell[index] for cell in self.memory),
-            tuple(rows if rows is None else rows.take(index) for rows in self.past),
-            self.prefix_mask[index],
-            self.length,
-            None if self.heard is None else self.heard.take(index),
-        )
-
-    def told(self) -> Told:
+    def finished(self) -> FinishedSentence:
         """The sentence as it is."""
         rows = tuple(rows.hidden for rows in self.past if rows is not None)
-        return Told(self.event, self.memory, rows, self.prefix_mask)
+        return FinishedSentence(self.event, self.memory, rows, self.prefix_mask)
 
 
 @dataclass(frozen=True)
-class Told:
+class FinishedSentence:
     """What a finished sentence leaves for the memory.
 
     Attributes:
@@ -131,7 +120,7 @@ class SentenceGenerator(nn.Module):
             past.append(rows)
         return x, replace(sentence, past=tuple(past), length=sentence.length + new)
 
-    def close(self, sentence: Told, word_mask: Tensor) -> Memory:
+    def close(self, sentence: FinishedSentence, word_mask: Tensor) -> Memory:
         """The memory after the sentence.
 
         `word_mask` (B, length) is True for the words up to the end of each sentence.
@@ -170,7 +159,7 @@ class WordOutput(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        inputs = config.width * ((3 if config.textual_attention else 1) + (1 if config.heard else 0))
+        inputs = config.width * ((3 if config.textual_attention else 1) + (1 if config.copying else 0))
         self.transform: nn.Linear | None = None
         if config.output == "transform":
             self.transform = nn.Linear(inputs, config.width)

@@ -1,4 +1,4 @@
-"""The six losses of the paper, one small method each, the table of all weights, and the planner's losses beside them.
+"""The six losses of the paper, one small method each, and the planner's losses beside them.
 
 Selection and attention losses are negative log-likelihoods at the labelled places only: the printed log(Â ⊙ label)
 would be the logarithm of zero everywhere else.
@@ -7,14 +7,12 @@ would be the logarithm of zero everywhere else.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
-from pydantic import Field
 from torch import Tensor
 
-from cookscribe.config import Config
-from cookscribe.model.plan_losses import PLAN_LOSSES, PlanLosses
+from cookscribe.model.beyond.plan_losses import PLAN_LOSSES, PlanLosses
+from cookscribe.model.config import LossConfig
 
 LOSSES = (
     "event",
@@ -29,32 +27,6 @@ LOSSES = (
 SMALLEST = 1e-9
 
 
-class LossConfig(Config):
-    """Weights of the losses (0 switches one off) and label smoothing.
-
-    `sum` adds up all items of a video and averages over videos, as the paper does up to a constant; `mean` averages
-    each loss over its own items (steps, words, labels), so that the weights mean the same whatever the length of a
-    recipe. The losses of the planner (only a model that has one knows them) are always means over their own items.
-    """
-
-    event: float = Field(default=1.0, ge=0)
-    sentence: float = Field(default=1.0, ge=0)
-    ingredient_selection: float = Field(default=1.0, ge=0)
-    action_selection: float = Field(default=1.0, ge=0)
-    ingredient_attention: float = Field(default=1.0, ge=0)
-    action_attention: float = Field(default=1.0, ge=0)
-    refinement: float = Field(default=1.0, ge=0)
-    quality: float = Field(default=1.0, ge=0)
-    count: float = Field(default=0.1, ge=0)
-    story: float = Field(default=1.0, ge=0)
-    chain: float = Field(default=0.1, ge=0)
-    # Written only if changed, as `ModelConfig.redundancy` is: few models know this loss.
-    redundancy: float = Field(default=4.0, ge=0, exclude_if=lambda v: v == 4.0)
-    event_smoothing: float = Field(default=0.1, ge=0, lt=1)
-    word_smoothing: float = Field(default=0.1, ge=0, lt=1)
-    reduction: Literal["sum", "mean"] = "sum"
-
-
 @dataclass(frozen=True)
 class Outputs:
     """What a training pass leaves for the losses. E steps (STOP included) and K words of all videos, one after another.
@@ -62,7 +34,7 @@ class Outputs:
     Attributes:
         event_logits: (E, N + 1); event_labels: (E,) slots; slot_mask: (E, N + 1) True for real slots.
         word_logits: (K, vocabulary); word_labels: (K,).
-        copied: (K, 2) for models that copy heard words: the gate, and the attention to words that are the label.
+        copied: (K, 2) for models that copy words: the gate, and the attention to words that are the label.
         ingredient_selection, action_selection: (any,) probability Ĝ or Â at each labelled ingredient or action and
             oracle event.
         ingredient_attention, action_attention: (any,) probability Z_m or Z_a at each labelled word.

@@ -12,37 +12,21 @@ One layer, with input rows x and the layer's memory M (a few cells) left by the 
     M' = (1 - Z) ⊙ C + Z ⊙ M
 
 A and H know nothing of the memory, so `rows` is separate: where the input stays the same from step to step it is
-computed once.
+computed once. What else can be computed once is in `beyond/fast.py`, which a reader of the equations may skip.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from cookscribe.model.dropout import Dropout
-from cookscribe.model.heads import Heads
+from cookscribe.model.beyond.fast import CachedAttention, LinearPair
+from cookscribe.model.heads import Dropout, Heads
 
 LAYER_NORM_EPS = 1e-12
-
-
-@dataclass(frozen=True)
-class Settled:
-    """Attention of rows over each other without any memory.
-
-    Attributes:
-        seen: (B, heads, L, d / heads) the weighted values.
-        weight: (B, heads, L, 1) logarithm of the sum of the weights before they were normalised.
-    """
-
-    seen: Tensor
-    weight: Tensor
 
 
 @dataclass(frozen=True)
@@ -54,7 +38,7 @@ class Rows:
         hidden: (B, K, d), H of all rows that may be looked at (K = L without a cache, earlier rows included with one).
         query: (B, heads, L, d / heads), for reading; key, value: (B, heads, K, d / heads).
         self_key, self_value: (B, heads, K, d / heads), of the self-attention, kept for rows to come.
-        settled: what the rows see in each other, if they stay the same for many memories.
+        cached: what the rows see in each other, if they stay the same for many memories.
     """
 
     attended: Tensor
@@ -64,31 +48,7 @@ class Rows:
     value: Tensor
     self_key: Tensor
     self_value: Tensor
-    settled: Settled | None = None
-
-    def first(self, count: int) -> Rows:
-        """The same for the first `count` videos of the batch."""
-        # Slicing costs a copy in the backward pass, so whole batches are left alone.
-        return self if count == len(self.hidden) else self._map(lambda value: value[:count])
-
-    def take(self, index: Tensor) -> Rows:
-        """The same for the videos (or beams) in `index`."""
-        return self._map(lambda value: value[index])
-
-    def _map(self, change: Callable[[Tensor], Tensor]) -> Rows:
-        settled = self.settled
-        if settled is not None:
-            settled = Settled(change(settled.seen), change(settled.weight))
-        return Rows(
-            change(self.attended),
-            change(self.hidden),
-            change(self.query),
-            change(self.key),
-            change(self.value),
-            change(self.self_key),
-            change(self.self_value),
-            settled,
-        )
+    cached: CachedAttention | None = None
 
 
 class MemoryLayer(nn.Module):
@@ -106,8 +66,7 @@ class MemoryLayer(nn.Module):
         self.start_norm = nn.LayerNorm(width, eps=LAYER_NORM_EPS)
 
         self.read_attention = Heads(width, heads, attention_dropout)
-        self.read_projection = nn.Linear(width, width)
-        self.output = nn.Linear(width, width)
+        self.read_output = LinearPair(width)
         self.output_norm = nn.LayerNorm(width, eps=LAYER_NORM_EPS)
 
         self.update_attention = Heads(width, heads, attention_dropout)
@@ -115,16 +74,16 @@ class MemoryLayer(nn.Module):
         self.update_memory = nn.Linear(width, 2 * width, bias=False)
         self.update_seen = nn.Linear(width, 2 * width)
         self.dropout = Dropout(dropout)
-        # W₂ W_p and its bias while the weights stay as they are, see `products_kept`.
-        self.kept: tuple[Tensor, Tensor] | None = None
 
-    def rows(self, x: Tensor, mask: Tensor | None, past: Rows | None = None) -> Rows:
+    def rows(self, x: Tensor, mask: Tensor | None, past: Rows | None = None, *, cache: bool = False) -> Rows:
         """Self-attention and intermediate.
 
         Args:
             x: (B, L, d).
             mask: True where a row may look, broadcastable to (B, heads, L, K); None for everywhere.
             past: the rows before these, when they come one by one.
+            cache: True if they will be read with many memories: what they see in each other is computed once. Not with
+                dropout on the attention, which is drawn anew for every step.
         """
         query, key, value = self.self_attention.project(x)
         if past is not None:
@@ -138,20 +97,10 @@ class MemoryLayer(nn.Module):
             hidden = torch.cat((past.hidden, hidden), dim=1)
             read_key = torch.cat((past.key, read_key), dim=2)
             read_value = torch.cat((past.value, read_value), dim=2)
-        return Rows(attended, hidden, read_query, read_key, read_value, key, value)
-
-    def settle(self, rows: Rows, mask: Tensor | None) -> Rows:
-        """Rows that will be read with many memories: what they see in each other is computed once.
-
-        Not with dropout on the attention, which is drawn anew for every step.
-        """
-        if self.training and self.read_attention.dropout:
-            return rows
-        scores = rows.query @ rows.key.transpose(2, 3) / math.sqrt(rows.query.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(~mask, float("-inf"))
-        weight = scores.logsumexp(dim=-1, keepdim=True)
-        return replace(rows, settled=Settled((scores - weight).exp() @ rows.value, weight))
+        cached: CachedAttention | None = None
+        if cache and not (self.training and self.read_attention.dropout):
+            cached = CachedAttention.of(read_query, read_key, read_value, mask)
+        return Rows(attended, hidden, read_query, read_key, read_value, key, value, cached)
 
     def initial(self, mean: Tensor) -> Tensor:
         """M₀, (B, cells, d), from a (B, d) summary of what starts the story."""
@@ -165,12 +114,8 @@ class MemoryLayer(nn.Module):
             mask: True where a row may look, broadcastable to (B, heads, L, K); the memory is always seen.
         """
         memory_key, memory_value = self.read_attention.keys_values(memory)
-        if rows.settled is not None:
-            # Softmax over memory and rows together, from its two parts.
-            scores = rows.query @ memory_key.transpose(2, 3) / math.sqrt(rows.query.shape[-1])
-            weights = torch.cat((scores, rows.settled.weight), dim=-1).softmax(dim=-1)
-            joined = weights[..., :-1] @ memory_value + weights[..., -1:] * rows.settled.seen
-            seen = joined.transpose(1, 2).flatten(2)
+        if rows.cached is not None:
+            seen = rows.cached.join(rows.query, memory_key, memory_value)
         else:
             if mask is not None:
                 mask = F.pad(mask, (memory.shape[1], 0), value=True)
@@ -180,21 +125,8 @@ class MemoryLayer(nn.Module):
                 torch.cat((memory_value, rows.value), dim=2),
                 mask,
             )
-        output: Tensor = self.output_norm(rows.attended + self.dropout(self.joined_output(seen)))
+        output: Tensor = self.output_norm(rows.attended + self.dropout(self.read_output(seen)))
         return output
-
-    def joined_output(self, x: Tensor) -> Tensor:
-        """W₂ W_p x. Nothing stands between the two matrices: with many rows, multiplying them first is cheaper."""
-        if self.kept is not None:
-            return F.linear(x, *self.kept)
-        if x.shape[0] * x.shape[1] > 2 * x.shape[2]:
-            return F.linear(x, *self._joined())
-        output: Tensor = self.output(self.read_projection(x))
-        return output
-
-    def _joined(self) -> tuple[Tensor, Tensor]:
-        weight = self.output.weight @ self.read_projection.weight
-        return weight, F.linear(self.read_projection.bias, self.output.weight, self.output.bias)
 
     def update(self, memory: Tensor, hidden: Tensor, mask: Tensor | None) -> Tensor:
         """M', (B, cells, d), from the memory before and the rows H, (B, K, d).
@@ -206,20 +138,6 @@ class MemoryLayer(nn.Module):
         gate = gate.sigmoid()
         updated: Tensor = (1 - gate) * candidate.tanh() + gate * memory
         return updated
-
-
-@contextmanager
-def products_kept(model: nn.Module) -> Iterator[None]:
-    """Inside, every memory layer of the model multiplies its two output matrices once. Not for training."""
-    layers = [layer for layer in model.modules() if isinstance(layer, MemoryLayer)]
-    with torch.no_grad():
-        for layer in layers:
-            layer.kept = layer._joined()
-    try:
-        yield
-    finally:
-        for layer in layers:
-            layer.kept = None
 
 
 def masked_mean(x: Tensor, mask: Tensor) -> Tensor:

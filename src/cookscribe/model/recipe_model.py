@@ -8,25 +8,27 @@ its sentence, both memories are updated and mixed. `forward` runs the steps of t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
 from cookscribe.errors import BadValueError
 from cookscribe.model.attention import WordContext, textual_attention
-from cookscribe.model.batch import Inputs, Targets
-from cookscribe.model.config import EOS, PAD, UNK, ModelConfig
-from cookscribe.model.generator import OpenSentence, SentenceGenerator, Told, WordOutput
-from cookscribe.model.hearing import Copying, Hearing
-from cookscribe.model.ingredients import IngredientEncoder
-from cookscribe.model.losses import Outputs
+from cookscribe.model.batch import SHARED, Inputs, Targets
+from cookscribe.model.beyond.copying import CopyAttention, PointerGenerator
+from cookscribe.model.beyond.planner import Plan, StoryPlanner
+from cookscribe.model.config import ModelConfig
+from cookscribe.model.embedding import IngredientEncoder
+from cookscribe.model.generator import FinishedSentence, OpenSentence, SentenceGenerator, WordOutput
 from cookscribe.model.memory import Rows
 from cookscribe.model.mixing import Memory, MemoryMixing
-from cookscribe.model.plan_losses import PlanLosses
-from cookscribe.model.planner import Plan, StoryPlanner
 from cookscribe.model.selector import EncodedEvents, EventSelector, gumbel_choice
 from cookscribe.model.simulator import ProjectedActions, Simulation, VisualSimulator
+
+if TYPE_CHECKING:
+    from cookscribe.model.losses import Outputs
 
 
 @dataclass(frozen=True)
@@ -39,39 +41,15 @@ class Encoded:
         ingredient_mask: (B, M); M is 0 without ingredients.
         actions: projected action table of the simulator, or None.
         raw_ingredients: (B, M, d), G⁰, or None.
-        heard: (B, N, W, 2) the words heard around the candidates, or None.
+        copy_words: (B, N, W, 2) the words that may be copied for each candidate, or None.
     """
 
     events: EncodedEvents
     sentence_ingredients: Rows | None
     ingredient_mask: Tensor
-    actions: ProjectedActions | None
+    actions: ProjectedActions | None = field(metadata=SHARED)
     raw_ingredients: Tensor | None
-    heard: Tensor | None = None
-
-    def first(self, count: int) -> Encoded:
-        """The first `count` videos."""
-        if count == len(self.ingredient_mask):
-            return self
-        return Encoded(
-            self.events.first(count),
-            None if self.sentence_ingredients is None else self.sentence_ingredients.first(count),
-            self.ingredient_mask[:count],
-            self.actions,
-            None if self.raw_ingredients is None else self.raw_ingredients[:count],
-            None if self.heard is None else self.heard[:count],
-        )
-
-    def take(self, index: Tensor) -> Encoded:
-        """The videos in `index`."""
-        return Encoded(
-            self.events.take(index),
-            None if self.sentence_ingredients is None else self.sentence_ingredients.take(index),
-            self.ingredient_mask[index],
-            self.actions,
-            None if self.raw_ingredients is None else self.raw_ingredients[index],
-            None if self.heard is None else self.heard[index],
-        )
+    copy_words: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -86,24 +64,6 @@ class State:
     events: Memory | None = None
     words: Memory | None = None
     ingredients: Tensor | None = None
-
-    def first(self, count: int) -> State:
-        """The first `count` videos."""
-        if self.events is None or count == len(self.events[0]):
-            return self
-        return State(
-            None if self.events is None else tuple(cell[:count] for cell in self.events),
-            None if self.words is None else tuple(cell[:count] for cell in self.words),
-            None if self.ingredients is None else self.ingredients[:count],
-        )
-
-    def take(self, index: Tensor) -> State:
-        """The videos in `index`."""
-        return State(
-            None if self.events is None else tuple(cell[index] for cell in self.events),
-            None if self.words is None else tuple(cell[index] for cell in self.words),
-            None if self.ingredients is None else self.ingredients[index],
-        )
 
 
 @dataclass(frozen=True)
@@ -126,28 +86,8 @@ class Selection:
         """The same with only the `allowed` slots, (B, N + 1), to choose from."""
         return replace(self, logits=self.logits.masked_fill(~allowed, float("-inf")))
 
-    def first(self, count: int) -> Selection:
-        """The first `count` videos."""
-        if count == len(self.logits):
-            return self
-        return Selection(
-            self.hidden[:count],
-            self.logits[:count],
-            tuple(cell[:count] for cell in self.memory),
-            None if self.simulation is None else self.simulation.first(count),
-        )
 
-    def take(self, index: Tensor) -> Selection:
-        """The videos in `index`."""
-        return Selection(
-            self.hidden[index],
-            self.logits[index],
-            tuple(cell[index] for cell in self.memory),
-            None if self.simulation is None else self.simulation.take(index),
-        )
-
-
-# Told in every step of a training pass: the open sentences of B videos and their true words, (B, L) ids.
+# Called in every step of a training pass: the open sentences of B videos and their true words, (B, L) ids.
 AtStep = Callable[[OpenSentence, Tensor], None]
 
 
@@ -165,7 +105,7 @@ class RecipeModel(nn.Module):
         self.selector_ingredients = IngredientEncoder(config) if config.ingredients else None
         self.generator_ingredients = IngredientEncoder(config) if config.ingredients else None
         self.simulator = VisualSimulator(config) if config.simulator else None
-        self.hearing = Hearing(config) if config.heard else None
+        self.copying = PointerGenerator(config) if config.copying else None
         self._initialise()
         # Built afterwards: the planner is no part of the paper and keeps its own initial weights.
         self.planner = StoryPlanner(config) if config.planner else None
@@ -191,7 +131,7 @@ class RecipeModel(nn.Module):
             read: (input_words, word_vector_size) of the words that are only read.
         """
         tables = [self.selector.embedding.texts]
-        readers = (self.selector_ingredients, self.generator_ingredients, self.hearing)
+        readers = (self.selector_ingredients, self.generator_ingredients, self.copying)
         tables += [reader.table for reader in readers if reader is not None]
         with torch.no_grad():
             self.generator.embedding.table.weight.copy_(words)
@@ -213,15 +153,15 @@ class RecipeModel(nn.Module):
             ingredient_mask=mask,
             actions=None if self.simulator is None else self.simulator.project_actions(),
             raw_ingredients=for_events if self.simulator is not None else None,
-            heard=self._heard(inputs),
+            copy_words=self._copy_words(inputs),
         )
 
-    def _heard(self, inputs: Inputs) -> Tensor | None:
-        if self.hearing is None:
+    def _copy_words(self, inputs: Inputs) -> Tensor | None:
+        if self.copying is None:
             return None
-        if inputs.heard is None:
-            raise BadValueError("inputs", "the model listens, but there are no heard words", "give a transcript")
-        return inputs.heard
+        if inputs.copy_words is None:
+            raise BadValueError("inputs", "the model copies words, but there are none to copy", "give a transcript")
+        return inputs.copy_words
 
     def select(self, encoded: Encoded, state: State) -> Selection:
         """Score the slots of this step."""
@@ -251,34 +191,34 @@ class RecipeModel(nn.Module):
         return plan
 
     def open_sentence(self, encoded: Encoded, state: State, event: Tensor, slots: Tensor | None = None) -> OpenSentence:
-        """Begin the sentence of the chosen event, (B, d). A model that listens must know its slot, (B,), too."""
+        """Begin the sentence of the chosen event, (B, d). A model that copies must know its slot, (B,), too."""
         opened = self.generator.open(event, state.words, encoded.sentence_ingredients, encoded.ingredient_mask)
-        if self.hearing is None or encoded.heard is None:
+        if self.copying is None or encoded.copy_words is None:
             return opened
         assert slots is not None
-        return replace(opened, heard=self.hearing.encode(encoded.heard, slots))
+        return replace(opened, source=self.copying.encode(encoded.copy_words, slots))
 
-    def fed(self, words: Tensor) -> Tensor:
+    def embedding_ids(self, words: Tensor) -> Tensor:
         """Word ids as the word embedding knows them: copied words beyond the vocabulary are unknown to it."""
-        return words if self.hearing is None else self.hearing.spoken(words)
+        return words if self.copying is None else self.copying.embedding_ids(words)
 
-    def hear(self, words: Tensor, sentence: OpenSentence) -> Copying | None:
-        """What the output vectors, (B, L, d), find among the words heard around the event; None if nobody listens."""
-        if self.hearing is None or sentence.heard is None:
+    def copy_attention(self, words: Tensor, sentence: OpenSentence) -> CopyAttention | None:
+        """What the output vectors, (B, L, d), find among the words that may be copied; None for models without."""
+        if self.copying is None or sentence.source is None:
             return None
-        found: Copying = self.hearing(words, sentence.heard)
+        found: CopyAttention = self.copying(words, sentence.source)
         return found
 
     def word_scores(self, words: Tensor, encoded: Encoded, selection: Selection, sentence: OpenSentence) -> Tensor:
         """(B, L, d) output vectors to log-probabilities of the words that may follow each.
 
-        They are of the vocabulary, for models that listen also of the read words behind it.
+        They are of the vocabulary, for models that copy also of the read words behind it.
         """
-        context, copying = self.context(words, encoded, selection), self.hear(words, sentence)
-        logits: Tensor = self.output(joined_context(words, context, copying)).float()
-        if copying is None:
+        context, copied = self.context(words, encoded, selection), self.copy_attention(words, sentence)
+        logits: Tensor = self.output(joined_context(words, context, copied)).float()
+        if copied is None:
             return logits.log_softmax(dim=-1)
-        return copying.log_probabilities(logits, self.config.input_words)
+        return copied.log_probabilities(logits, self.config.input_words)
 
     def context(self, words: Tensor, encoded: Encoded, selection: Selection) -> WordContext | None:
         """Textual attention of output vectors, (B, L, d); None without it."""
@@ -286,7 +226,7 @@ class RecipeModel(nn.Module):
             return None
         return textual_attention(words, encoded.ingredient_mask, selection.simulation)
 
-    def close_sentence(self, selection: Selection, sentence: Told, word_mask: Tensor) -> State:
+    def close_sentence(self, selection: Selection, sentence: FinishedSentence, word_mask: Tensor) -> State:
         """Update and mix the memories after the sentence."""
         events, words = self.mixing(selection.memory, self.generator.close(sentence, word_mask))
         if self.feedback is not None:
@@ -301,32 +241,9 @@ class RecipeModel(nn.Module):
         Videos are sorted by their number of steps, so that step t runs over the first rows of the batch only.
         `at_step` is called in every step, before its sentences are written.
         """
-        order = targets.steps.argsort(descending=True, stable=True)
-        inputs, targets = inputs.take(order), targets.take(order)
-        steps = targets.steps.tolist()
-        encoded, state = self.encode(inputs), State()
-        planned = None
-        if self.planner is not None:
-            planned = PlanLosses(self.plan(inputs, encoded), inputs.times, targets, self.config.most_steps)
-        collected = _Collected(self.config.vocabulary_size)
-        last = torch.zeros(len(inputs), dtype=torch.long, device=inputs.times.device)
-        for t in range(max(steps) + 1):
-            active = sum(count >= t for count in steps)
-            writing = sum(count > t for count in steps)
-            encoded, state = encoded.first(active), state.first(active)
-            allowed = self.allowed(encoded.events.slot_mask, last[:active])
-            selection = self.select(encoded, state).restricted(allowed)
-            labels = torch.zeros(active, dtype=torch.long, device=inputs.times.device)
-            if writing:
-                labels[:writing] = last[:writing] = targets.events[:writing, t]
-            collected.events(selection, labels, allowed)
-            if not writing:
-                break
-            encoded, state, selection = encoded.first(writing), state.first(writing), selection.first(writing)
-            event = self.choose(selection, labels[:writing])
-            state = self._write(encoded, state, selection, event, targets, t, collected, at_step)
-        outputs = collected.outputs(self.output, len(inputs))
-        return outputs if planned is None else replace(outputs, plan=planned)
+        from cookscribe.model.teacher_forcing import training_pass
+
+        return training_pass(self, inputs, targets, at_step)
 
     def allowed(self, slots: Tensor, last: Tensor) -> Tensor:
         """(B, N + 1) which of the `slots` may follow the `last` one, (B,): STOP always, and what the order permits."""
@@ -341,113 +258,12 @@ class RecipeModel(nn.Module):
         The sampled one (gradients reach the logits) or the labelled one.
         """
         if self.config.teacher == "gumbel":
-            choice = gumbel_choice(selection.logits, self.config.gumbel_temperature)
+            choice = gumbel_choice(selection.logits)
             return torch.einsum("bn,bnd->bd", choice.to(selection.hidden.dtype), selection.hidden)
         return selection.hidden[torch.arange(len(labels), device=labels.device), labels]
 
-    def _write(
-        self,
-        encoded: Encoded,
-        state: State,
-        selection: Selection,
-        event: Tensor,
-        targets: Targets,
-        t: int,
-        collected: _Collected,
-        at_step: AtStep | None,
-    ) -> State:
-        """The sentences of step t, teacher-forced.
 
-        Collects what the losses need and returns the state after the step.
-        """
-        rows = len(event)
-        words = targets.words[:rows, t]
-        longest = int((words != PAD).sum(dim=1).max())
-        given, following = words[:, : longest - 1], words[:, 1:longest]
-        # Position k counts when it predicts something; the last one predicts EOS, and EOS itself is never fed back.
-        real = (given != PAD) & (given != EOS)
-        opened = self.open_sentence(encoded, state, event, targets.events[:rows, t])
-        if at_step is not None:
-            at_step(opened, words[:, :longest])
-        hidden, sentence = self.generator.extend(opened, self.fed(given))
-        context, copying = self.context(hidden, encoded, selection), self.hear(hidden, sentence)
-        collected.words(joined_context(hidden, context, copying), following, real, copying)
-        if selection.simulation is not None:
-            collected.selections(selection.simulation, targets, t, rows)
-        if context is not None:
-            collected.attentions(context, targets, t, rows, longest - 1)
-        return self.close_sentence(selection, sentence.told(), real)
-
-
-def joined_context(words: Tensor, context: WordContext | None, copying: Copying | None) -> Tensor:
+def joined_context(words: Tensor, context: WordContext | None, copied: CopyAttention | None) -> Tensor:
     """[Ŵ; U_m; U_a; U_h], of which only Ŵ is always there: (B, L, d to 4d)."""
     joined = words if context is None else context.words
-    return joined if copying is None else torch.cat((joined, copying.context), dim=-1)
-
-
-class _Collected:
-    """Gathers the pieces of a pass, so that the vocabulary projection and the losses run once, over real words only."""
-
-    def __init__(self, vocabulary: int) -> None:
-        self.vocabulary = vocabulary
-        self.copied: list[Tensor] = []
-        self.event_logits: list[Tensor] = []
-        self.event_labels: list[Tensor] = []
-        self.slot_masks: list[Tensor] = []
-        self.word_rows: list[Tensor] = []
-        self.word_labels: list[Tensor] = []
-        self.probabilities: dict[str, list[Tensor]] = {
-            "ingredient_selection": [],
-            "action_selection": [],
-            "ingredient_attention": [],
-            "action_attention": [],
-        }
-
-    def events(self, selection: Selection, labels: Tensor, slot_mask: Tensor) -> None:
-        self.event_logits.append(selection.logits)
-        self.event_labels.append(labels)
-        self.slot_masks.append(slot_mask)
-
-    def words(self, hidden: Tensor, labels: Tensor, real: Tensor, copying: Copying | None) -> None:
-        self.word_rows.append(hidden[real])
-        if copying is not None:
-            mass = copying.mass(labels)
-            # What is neither in the vocabulary nor heard here cannot be said.
-            heard = (copying.words.unsqueeze(1) == labels.unsqueeze(2)).any(dim=-1)
-            labels = torch.where((labels >= self.vocabulary) & ~heard, UNK, labels)
-            self.copied.append(torch.stack((copying.gate, mass), dim=-1)[real])
-        self.word_labels.append(labels[real])
-
-    def selections(self, simulation: Simulation, targets: Targets, t: int, rows: int) -> None:
-        # Simulator columns are candidates, labels are slots with STOP in front.
-        column = targets.events[:rows, t] - 1
-        index = torch.arange(rows, device=column.device)
-        self.probabilities["ingredient_selection"].append(
-            simulation.ingredient_events[index, :, column][targets.ingredient_used[:rows, t]]
-        )
-        self.probabilities["action_selection"].append(
-            simulation.action_events[index, :, column][targets.action_used[:rows, t]]
-        )
-
-    def attentions(self, context: WordContext, targets: Targets, t: int, rows: int, length: int) -> None:
-        self.probabilities["ingredient_attention"].append(
-            context.ingredients[targets.word_ingredient[:rows, t, :length]]
-        )
-        action = targets.word_action[:rows, t, :length]
-        chosen = context.actions.gather(2, action.clamp(min=0).unsqueeze(-1)).squeeze(-1)
-        self.probabilities["action_attention"].append(chosen[action >= 0])
-
-    def outputs(self, output: WordOutput, videos: int) -> Outputs:
-        logits = torch.cat(self.event_logits)
-        empty = logits.new_zeros(0)
-        return Outputs(
-            event_logits=logits,
-            event_labels=torch.cat(self.event_labels),
-            slot_mask=torch.cat(self.slot_masks),
-            word_logits=output(torch.cat(self.word_rows)),
-            word_labels=torch.cat(self.word_labels),
-            videos=videos,
-            plan=None,
-            copied=torch.cat(self.copied) if self.copied else None,
-            **{name: torch.cat(values) if values else empty for name, values in self.probabilities.items()},
-        )
+    return joined if copied is None else torch.cat((joined, copied.context), dim=-1)

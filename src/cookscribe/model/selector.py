@@ -23,6 +23,8 @@ from cookscribe.model.embedding import EventEmbedding
 from cookscribe.model.memory import MemoryLayer, Rows, masked_mean
 from cookscribe.model.mixing import Memory
 
+GUMBEL_TEMPERATURE = 0.5
+
 
 @dataclass(frozen=True)
 class EncodedEvents:
@@ -39,16 +41,6 @@ class EncodedEvents:
     slots: int
     slot_mask: Tensor
     row_mask: Tensor
-
-    def first(self, count: int) -> EncodedEvents:
-        """The first `count` videos."""
-        if count == len(self.slot_mask):
-            return self
-        return EncodedEvents(self.rows.first(count), self.slots, self.slot_mask[:count], self.row_mask[:count])
-
-    def take(self, index: Tensor) -> EncodedEvents:
-        """The videos in `index`."""
-        return EncodedEvents(self.rows.take(index), self.slots, self.slot_mask[index], self.row_mask[index])
 
 
 class EventSelector(nn.Module):
@@ -81,8 +73,7 @@ class EventSelector(nn.Module):
         if ingredients is not None:
             x = torch.cat((x, ingredients), dim=1)
             row_mask = torch.cat((slot_mask, inputs.ingredient_mask), dim=1)
-        view = row_mask[:, None, None, :]
-        rows = self._layer(0).settle(self._layer(0).rows(x, view), view)
+        rows = self._layer(0).rows(x, row_mask[:, None, None, :], cache=True)
         return EncodedEvents(rows, slots, slot_mask, row_mask)
 
     def step(self, encoded: EncodedEvents, memory: Memory | None) -> tuple[Tensor, Memory]:
@@ -120,9 +111,9 @@ class EventSelector(nn.Module):
         return logits.masked_fill(~slot_mask, float("-inf"))
 
 
-def gumbel_choice(logits: Tensor, temperature: float) -> Tensor:
+def gumbel_choice(logits: Tensor) -> Tensor:
     """A sampled slot as a one-hot row, (B, N + 1), that passes gradients as if it were soft (straight-through)."""
     noise = -torch.empty_like(logits).exponential_().log()
-    soft = ((logits.log_softmax(dim=-1) + noise) / temperature).softmax(dim=-1)
+    soft = ((logits.log_softmax(dim=-1) + noise) / GUMBEL_TEMPERATURE).softmax(dim=-1)
     hard = torch.zeros_like(soft).scatter_(-1, soft.argmax(dim=-1, keepdim=True), 1.0)
     return hard + soft - soft.detach()

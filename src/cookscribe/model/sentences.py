@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from cookscribe.model.batch import take
+from cookscribe.model.beyond.cached_writer import SentenceWriter
+from cookscribe.model.beyond.ensemble import SentenceContext, mean_log_probabilities
+from cookscribe.model.beyond.repetition import Forbid
 from cookscribe.model.config import BOS, EOS, PAD, UNK
-from cookscribe.model.generator import Told
-from cookscribe.model.voices import Speaker, mean_log_probabilities
-from cookscribe.model.writing import SentenceWriter
+from cookscribe.model.generator import FinishedSentence
 
 
 @dataclass(frozen=True)
@@ -21,87 +23,62 @@ class Written:
     Attributes:
         words: per video, the ids of its words, without BOS and EOS.
         scores: (B,) mean log-probability of a word, EOS included.
-        told: per speaker, to be closed by its model.
+        finished: per member of the ensemble, to be closed by its model.
         real: (B, length) True for BOS and the words, False behind the end of the sentence.
-        hidden: (B, length, d) output vectors of the first speaker, position k predicts word k.
+        hidden: (B, length, d) output vectors of the first member, position k predicts word k.
     """
 
     words: list[list[int]]
     scores: Tensor
-    told: tuple[Told, ...]
+    finished: tuple[FinishedSentence, ...]
     real: Tensor
     hidden: Tensor
 
 
-class SaidBefore:
-    """The runs of `size` words in the sentences of one recipe so far."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.next: dict[tuple[int, ...], set[int]] = {}
-
-    def add(self, words: Sequence[int]) -> None:
-        """A finished sentence. Its end counts as a word, so that a short sentence is not said twice either."""
-        ended = [*words, EOS]
-        for first in range(max(1, len(ended) - self.size + 1)):
-            run = ended[first : first + self.size]
-            self.next.setdefault(tuple(run[:-1]), set()).add(run[-1])
-
-    def after(self, words: Sequence[int]) -> set[int]:
-        """The words that would say a run, or a sentence shorter than a run, again."""
-        return self.next.get(tuple(words[max(0, len(words) - self.size + 1) :]), set())
-
-
 def write_sentences(
-    speakers: Sequence[Speaker],
+    contexts: Sequence[SentenceContext],
     max_words: int,
     beam: int = 1,
-    length_reward: float = 1.0,
-    said: Sequence[SaidBefore] | None = None,
-    once: int = 0,
-    again: Sequence[int] = (),
+    length_penalty: float = 1.0,
+    forbid: Forbid | None = None,
 ) -> Written:
     """Finish the open sentences.
 
     Args:
-        speakers: of the same videos; their mean decides.
-        said: per video, what was said before; it is not said again, unless nothing else can be said.
-        once: words from this id on stand at most once in a sentence; 0 for any number of times.
-        again: words that may be said again all the same.
+        contexts: of the members of an ensemble, for the same videos; their mean decides.
+        forbid: takes out words that may not be said.
 
     A sentence has at least one word, and never PAD, BOS or UNK. With `beam` > 1 every video keeps that many sentences
-    at once and the one with the best log-probability / length ** length_reward wins; they are rows of one batch.
+    at once and the one with the best log-probability / length ** length_penalty wins; they are rows of one batch.
     """
-    event = speakers[0].sentence.event
+    event = contexts[0].sentence.event
     videos, device = len(event), event.device
     if beam > 1:
         rows = torch.arange(videos, device=device).repeat_interleave(beam)
-        speakers = [speaker.take(rows) for speaker in speakers]
+        contexts = take(tuple(contexts), rows)
     first_rows = torch.arange(videos, device=device).unsqueeze(1) * beam
     # One sentence is alive at the start; the others would be copies of it.
     totals = torch.full((videos, beam), float("-inf"), device=device)
     totals[:, 0] = 0.0
     tokens = torch.full((videos * beam, 1), BOS, device=device)
     finished = torch.zeros(videos * beam, dtype=torch.bool, device=device)
-    writers = [SentenceWriter(speaker.model.generator, speaker.sentence, max_words + 1) for speaker in speakers]
+    writers = [SentenceWriter(context.model.generator, context.sentence, max_words + 1) for context in contexts]
     hidden = event.new_zeros(videos * beam, max_words + 1, event.shape[-1])
     for position in range(max_words + 1):
         outputs = [
-            writer.next(speaker.model.fed(tokens[:, -1:])[:, 0])
-            for speaker, writer in zip(speakers, writers, strict=True)
+            writer.next(context.model.embedding_ids(tokens[:, -1:])[:, 0])
+            for context, writer in zip(contexts, writers, strict=True)
         ]
         hidden[:, position] = outputs[0]
         likely = mean_log_probabilities(
             [
-                speaker.model.word_scores(output.unsqueeze(1), speaker.encoded, speaker.selection, writer.opened)[:, 0]
-                for speaker, writer, output in zip(speakers, writers, outputs, strict=True)
+                context.model.word_scores(output.unsqueeze(1), context.encoded, context.selection, writer.opened)[:, 0]
+                for context, writer, output in zip(contexts, writers, outputs, strict=True)
             ]
         )
         following = _allowed(likely, finished, position, max_words)
-        if once:
-            _say_once(following, tokens, once, again)
-        if said is not None:
-            _forbid(following, tokens, finished, said, beam)
+        if forbid is not None:
+            forbid(following, tokens, finished)
         scores = (totals.view(-1, 1) + following).view(videos, -1)
         totals, best = scores.topk(beam, dim=1)
         parent, token = best // likely.shape[1], best % likely.shape[1]
@@ -118,7 +95,7 @@ def write_sentences(
         if beam == 1:
             for writer in writers:
                 writer.leave(finished)
-    return _best(tokens, totals, writers, hidden[:, : tokens.shape[1] - 1], beam, length_reward)
+    return _best(tokens, totals, writers, hidden[:, : tokens.shape[1] - 1], beam, length_penalty)
 
 
 def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int) -> Tensor:
@@ -137,46 +114,25 @@ def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int)
     return following
 
 
-def _say_once(following: Tensor, tokens: Tensor, once: int, again: Sequence[int]) -> None:
-    """Take the words from id `once` on that stand in the sentence already out of the log-probabilities, in place."""
-    spoken = torch.where(tokens >= once, tokens, PAD)
-    # PAD is no word: it keeps what it had, which lets finished sentences go on. So do the words of `again`.
-    free = torch.tensor([PAD, *again], device=tokens.device)
-    kept = following[:, free]
-    following.scatter_(1, spoken, float("-inf"))
-    following[:, free] = kept
-
-
-def _forbid(following: Tensor, tokens: Tensor, finished: Tensor, said: Sequence[SaidBefore], beam: int) -> None:
-    """Take the words that would repeat a run of words out of (B, vocabulary) log-probabilities, in place."""
-    over = finished.tolist()
-    for row, words in enumerate(tokens[:, 1:].tolist()):
-        again = [] if over[row] else sorted(said[row // beam].after(words))
-        if again:
-            without = following[row].index_fill(0, torch.tensor(again, device=tokens.device), float("-inf"))
-            if bool(without.isfinite().any()):
-                following[row] = without
-
-
 def _best(
     tokens: Tensor,
     totals: Tensor,
     writers: Sequence[SentenceWriter],
     hidden: Tensor,
     beam: int,
-    length_reward: float,
+    length_penalty: float,
 ) -> Written:
     videos = len(totals)
-    # The last token was never fed: it is EOS or padding in every row.
-    fed = tokens[:, :-1]
-    real = (fed != PAD) & (fed != EOS)
+    # The last token was never an input: it is EOS or padding in every row.
+    inputs = tokens[:, :-1]
+    real = (inputs != PAD) & (inputs != EOS)
     lengths = real.sum(dim=1)
     if beam > 1:
-        normalised = totals / lengths.view(videos, beam).float() ** length_reward
+        normalised = totals / lengths.view(videos, beam).float() ** length_penalty
         keep = torch.arange(videos, device=totals.device) * beam + normalised.argmax(dim=1)
-        tokens, real, lengths, hidden = tokens[keep], real[keep], lengths[keep], hidden[keep]
+        tokens, real, lengths, hidden = take((tokens, real, lengths, hidden), keep)
         for writer in writers:
             writer.reorder(keep)
         totals = totals.flatten()[keep]
     words = [row[1:length] for row, length in zip(tokens.tolist(), lengths.tolist(), strict=True)]
-    return Written(words, totals.flatten() / lengths, tuple(writer.told() for writer in writers), real, hidden)
+    return Written(words, totals.flatten() / lengths, tuple(writer.finished() for writer in writers), real, hidden)

@@ -20,11 +20,12 @@ textual attention, Ȧ = A + Â W_h^V H.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
 
+from cookscribe.model.batch import SHARED
 from cookscribe.model.config import ModelConfig
 
 
@@ -45,34 +46,12 @@ class Simulation:
     action_events: Tensor
     ingredient_events: Tensor
     event_values: Tensor
-    table: Tensor | None
+    table: Tensor | None = field(metadata=SHARED)
 
     def action_states(self) -> Tensor:
         """(B, R, d), Ȧ. Large: whoever can, works with its two factors."""
         states = self.action_events @ self.event_values
         return states if self.table is None else states + self.table
-
-    def first(self, count: int) -> Simulation:
-        """The first `count` videos."""
-        return Simulation(
-            self.events[:count],
-            self.ingredient_states[:count],
-            self.action_events[:count],
-            self.ingredient_events[:count],
-            self.event_values[:count],
-            self.table,
-        )
-
-    def take(self, index: Tensor) -> Simulation:
-        """The videos in `index`."""
-        return Simulation(
-            self.events[index],
-            self.ingredient_states[index],
-            self.action_events[index],
-            self.ingredient_events[index],
-            self.event_values[index],
-            self.table,
-        )
 
 
 @dataclass(frozen=True)

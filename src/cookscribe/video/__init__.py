@@ -11,10 +11,9 @@ All times are seconds from the start of the film and come from presentation time
 from __future__ import annotations
 
 from cookscribe.video.ahead import ahead
+from cookscribe.video.container import Limits
 from cookscribe.video.file import Frame, VideoFile
 from cookscribe.video.geometry import Size
 from cookscribe.video.info import VideoInfo, probe
-from cookscribe.video.limits import Limits
-from cookscribe.video.writing import write_video
 
-__all__ = ["Frame", "Limits", "Size", "VideoFile", "VideoInfo", "ahead", "probe", "write_video"]
+__all__ = ["Frame", "Limits", "Size", "VideoFile", "VideoInfo", "ahead", "probe"]

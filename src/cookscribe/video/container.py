@@ -10,15 +10,16 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import av
 from av.container import InputContainer
+from pydantic import Field
 
-from cookscribe.errors import BadFileError, MissingFileError
-from cookscribe.video.limits import Limits
+from cookscribe.config import Config
+from cookscribe.errors import BadFileError, BadValueError, MissingFileError
 
 CODECS = (
     "h264,hevc,av1,libdav1d,vp8,vp9,libvpx,libvpx-vp9,mpeg4,mpeg1video,mpeg2video,h263,flv,mjpeg,prores,dnxhd,vc1,wmv1,"
@@ -34,6 +35,26 @@ SNIFFED_BYTES = 1024
 # What the library raises in the middle of a damaged file: besides its own errors, sizes that overflow, a time base of
 # zero, a stream that nobody announced.
 DAMAGE = (av.FFmpegError, ValueError, ArithmeticError, MemoryError, LookupError)
+
+
+class Limits(Config):
+    """How big a film may be; more is refused before, or at the latest while, it is decoded.
+
+    A video is untrusted input. Every limit can be raised by whoever trusts the file.
+
+    Attributes:
+        max_pixels: width x height of a frame; the default holds 4K film, upright or not (a decoder may keep 17).
+        max_seconds: length of the film.
+        max_streams: video, sound, subtitle and data streams together.
+        max_frames_per_second: more frames than this per second of film is a bomb, not a film.
+        stall_seconds: decoding that brings nothing new for so long is given up.
+    """
+
+    max_pixels: int = Field(default=4096 * 2304, gt=0)
+    max_seconds: float = Field(default=6 * 3600.0, gt=0)
+    max_streams: int = Field(default=32, gt=0)
+    max_frames_per_second: float = Field(default=500.0, gt=0)
+    stall_seconds: float = Field(default=60.0, gt=0)
 
 
 def sniff(head: bytes) -> str | None:
@@ -138,3 +159,23 @@ def opened(path: Path, demuxer: str, limits: Limits) -> Iterator[InputContainer]
         yield container
     finally:
         container.close()
+
+
+def distinct(films: Sequence[Path], key: Callable[[Path], str], what: str, why: str) -> list[Path]:
+    """The films, each once. Two of one key are an error: what is written of one would replace what is of the other.
+
+    Args:
+        key: what the files of a film are named after; what: its name; why: how it is used.
+    """
+    films = list(dict.fromkeys(films))
+    keys: dict[str, Path] = {}
+    for film in films:
+        other = keys.setdefault(key(film), film)
+        if other != film:
+            raise BadValueError(film, f"has the same {what} as {other}", f"rename one of them: {why}")
+    return films
+
+
+def video_id(path: Path) -> str:
+    """The id of a film: its file name without the ending."""
+    return path.stem

@@ -17,12 +17,10 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from cookscribe.errors import BadFileError, BadValueError
-from cookscribe.video.container import ADVICE, DAMAGE, local_film, opened, typed
+from cookscribe.video.container import ADVICE, DAMAGE, Limits, local_film, opened, typed
 from cookscribe.video.ending import LEAP, SLACK
 from cookscribe.video.geometry import Image, Size, upright
 from cookscribe.video.info import VideoInfo, described, picture_stream, probe, sound_stream
-from cookscribe.video.limits import Limits
-from cookscribe.video.sound import RATE, mono_blocks
 
 # Seconds without picture and sound, after which there is more: something between is lost.
 HOLE = 2
@@ -117,6 +115,8 @@ class VideoFile:
         """
         if self.info.sound is None:
             return
+        from cookscribe.video.sound import RATE, mono_blocks
+
         with self._opened() as container:
             stream = sound_stream(container)
             assert stream is not None
@@ -288,6 +288,8 @@ class VideoFile:
         """The packets go on, but no picture after `end` can be decoded. Is there sound at least?"""
         self.warn(f"the picture can be decoded up to {end:.1f} s only")
         if self.info.sound is not None:
+            from cookscribe.video.sound import RATE, mono_blocks
+
             with self._opened() as container:
                 stream = sound_stream(container)
                 assert stream is not None

@@ -4,48 +4,34 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
 Image = NDArray[np.uint8]
-Mode = Literal["cover", "squeeze", "inside"]
 
 
 @dataclass(frozen=True)
 class Size:
-    """The size a frame is brought to.
-
-    Attributes:
-        width, height: pixels of the upright picture.
-        mode: "cover" scales until the box is full and cuts the rest off evenly, "squeeze" ignores the shape of the
-            picture, "inside" keeps shape and borders and never enlarges, so that one side may come out smaller.
-    """
+    """Pixels of the upright picture a frame is brought to: scaled until the box is full, the rest cut off evenly."""
 
     width: int
     height: int
-    mode: Mode = "cover"
 
     @classmethod
-    def square(cls, side: int, mode: Mode = "cover") -> Size:
+    def square(cls, side: int) -> Size:
         """A square of `side` pixels."""
-        return cls(side, side, mode)
+        return cls(side, side)
 
     def scaled(self, width: float, height: float) -> tuple[int, int]:
         """Size to scale a picture of `width` x `height` (as seen) to, before cutting."""
-        if self.mode == "squeeze":
-            return self.width, self.height
-        ratios = self.width / width, self.height / height
-        ratio = max(ratios) if self.mode == "cover" else min(1.0, *ratios)
-        least = (self.width, self.height) if self.mode == "cover" else (1, 1)
-        return max(least[0], round(width * ratio)), max(least[1], round(height * ratio))
+        ratio = max(self.width / width, self.height / height)
+        return max(self.width, round(width * ratio)), max(self.height, round(height * ratio))
 
     def cut(self, image: Image) -> Image:
         """The middle of a scaled picture."""
-        if self.mode != "cover":
-            return image
         top, left = (image.shape[0] - self.height) // 2, (image.shape[1] - self.width) // 2
         return image[top : top + self.height, left : left + self.width]
 

@@ -15,11 +15,10 @@ from av.video.stream import VideoStream
 
 from cookscribe.config import Config
 from cookscribe.errors import BadFileError
-from cookscribe.text import one_line
-from cookscribe.video.container import ADVICE, DAMAGE, local_film, opened, typed
+from cookscribe.text.printable import one_line
+from cookscribe.video.container import ADVICE, DAMAGE, Limits, local_film, opened, typed
 from cookscribe.video.ending import EARLY_SECONDS, EARLY_SHARE, SLACK, cut_off, find_ends
 from cookscribe.video.geometry import Orientation
-from cookscribe.video.limits import Limits
 
 LONGEST_COMMENT = 200
 

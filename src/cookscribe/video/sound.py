@@ -11,9 +11,8 @@ from av.audio.stream import AudioStream
 from av.container import InputContainer
 from numpy.typing import NDArray
 
-from cookscribe.video.container import DAMAGE
+from cookscribe.video.container import DAMAGE, Limits
 from cookscribe.video.info import VideoInfo
-from cookscribe.video.limits import Limits
 
 RATE = 16_000
 # Codecs jitter by a few milliseconds; only a larger hole is filled with silence.

@@ -1,0 +1,153 @@
+"""`cookscribe kitchen demo`: the whole path on a drawn video that no model learnt from, beside the truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from cookscribe_lab.cli.kitchen import kitchen
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cookscribe.learning.datasets.records import AnnotatedVideo
+    from cookscribe.recipe import Recipe
+
+SEED = 3000  # neither that of the training nor that of the evaluation
+NEAR = 0.3  # a step stands beside the true step that it overlaps by this much
+
+
+@kitchen.command()
+def demo(
+    out: Path = typer.Option(Path("demo"), help="Folder for film, truth, recipe and page."),
+    number: int = typer.Option(0, min=0, help="Another number cooks another dish."),
+    height: int = typer.Option(360, help="Height of the picture in pixels."),
+    model: str = typer.Option("auto", help="As for `cookscribe write`."),
+) -> None:
+    """Draw a held-out video, write its recipe as `cookscribe write` does, and show both beside each other."""
+    from rich.console import Console
+
+    from cookscribe.cli.write import export_recipe, find_scribe, write_one
+    from cookscribe.video import VideoFile
+    from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video, is_drawn
+    from cookscribe_lab.kitchen_films.recipes import PLAIN, make_recipe
+    from cookscribe_lab.kitchen_films.splits import TESTING
+
+    screen, notices = Console(), Console(stderr=True)
+    made_up = make_recipe(SEED, number, TESTING, tempo=3.5, wording=PLAIN)
+    path, picture = out / f"{made_up.title.replace(' ', '-')}.mp4", Picture(height)
+    out.mkdir(parents=True, exist_ok=True)
+    _explain(
+        screen,
+        f"1. A kitchen draws a video of a recipe nobody has cooked: {made_up.title}",
+        f"cookscribe kitchen draw --seed {SEED} --number {number} --split {TESTING} --wording {PLAIN} "
+        f"--height {height} --out {path}",
+    )
+    if not is_drawn(made_up, path, picture):
+        with notices.status(f"drawing {made_up.duration:.0f} seconds of film"):
+            draw_video(made_up, path, picture)
+    listed = ", ".join(made_up.names)
+    _explain(
+        screen,
+        "2. cookscribe watches it, knowing nothing but the ingredients",
+        f'cookscribe write {path} --ingredients "{listed}" --formats json,html --out {out}',
+    )
+    film = VideoFile(path)
+    recipe = write_one(find_scribe(model), film, list(made_up.names), made_up.title.capitalize(), notices)
+    written = export_recipe(recipe, film, ("json", "html"), out, embed_video=False)
+    _explain(screen, "3. What it wrote, beside the truth", "")
+    _beside(recipe, made_up.annotated(), screen)
+    page = next(file for file in written.files if file.suffix == ".html")
+    screen.print(f"\nThe page, with player, pictures and evidence: [bold]{page.resolve()}[/]", soft_wrap=True)
+
+
+def _explain(screen: Console, sentence: str, command: str) -> None:
+    from rich.markup import escape
+
+    screen.print(f"\n[bold]{escape(sentence)}[/]", highlight=False)
+    if command:
+        screen.print(f"   [dim]$ {escape(command)}[/]", highlight=False, soft_wrap=True)
+
+
+def _beside(recipe: Recipe, truth: AnnotatedVideo, screen: Console) -> None:
+    """One row per true step and per step that stands alone, in order of time; the scores below."""
+    from rich.markup import escape
+    from rich.padding import Padding
+    from rich.table import Table
+
+    from cookscribe.export.clock import clock
+    from cookscribe.learning.calibration import right_steps
+    from cookscribe_lab.kitchen_bundle.scores import events_of
+
+    told = events_of(recipe)
+    right = right_steps(told, truth)
+    partners = _partners(recipe, truth)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("true time", style="cyan", no_wrap=True)
+    table.add_column("what happens", style="dim")
+    table.add_column("our time", style="cyan", no_wrap=True)
+    table.add_column("what cookscribe wrote")
+    table.add_column("sure", justify="right", no_wrap=True)
+    rows: list[tuple[float, tuple[str, ...]]] = []
+    for number, (span, sentence) in enumerate(zip(truth.spans.tolist(), truth.sentences, strict=True)):
+        ours = partners.get(number)
+        cells = ("", "[dim]-[/]", "") if ours is None else _ours(recipe, ours, right[ours])
+        rows.append((span[0], (f"{clock(span[0])}–{clock(span[1])}", escape(sentence), *cells)))
+    alone = set(range(len(recipe.steps))) - set(partners.values())
+    for number in alone:
+        start = recipe.steps[number].span.start
+        rows.append((start, ("", "-", *_ours(recipe, number, right[number]))))
+    for _, row in sorted(rows, key=lambda row: row[0]):
+        table.add_row(*row)
+    screen.print(Padding(table, (1, 0, 1, 3)))
+    screen.print("   " + _scores(recipe, truth, right), highlight=False)
+    for warning in recipe.warnings:
+        screen.print(f"   [yellow]note:[/] {escape(warning)}", highlight=False)
+
+
+def _ours(recipe: Recipe, number: int, right: bool) -> tuple[str, str, str]:
+    from rich.markup import escape
+
+    from cookscribe.cli.recipe_table import sureness
+    from cookscribe.export.clock import clock
+
+    step = recipe.steps[number]
+    mark = "[green]✓[/]" if right else "[yellow]≈[/]"
+    times = f"{clock(step.span.start)}–{clock(step.span.end)}"
+    return times, f"{mark} {escape(step.sentence)}", sureness(step)
+
+
+def _partners(recipe: Recipe, truth: AnnotatedVideo) -> dict[int, int]:
+    """True step -> the step of ours that overlaps it most; each of ours stands beside one true step."""
+    from cookscribe.candidates import tiou_matrix
+    from cookscribe_lab.kitchen_bundle.scores import events_of
+
+    overlap = tiou_matrix(truth.spans, events_of(recipe).spans)
+    pairs: dict[int, int] = {}
+    for index in (-overlap).argsort(axis=None, kind="stable").tolist():
+        number, ours = divmod(index, overlap.shape[1])
+        if overlap[number, ours] >= NEAR and number not in pairs and ours not in pairs.values():
+            pairs[number] = ours
+    return pairs
+
+
+def _scores(recipe: Recipe, truth: AnnotatedVideo, right: list[bool]) -> str:
+    from cookscribe.errors import CookscribeError
+    from cookscribe.evaluation import Events, evaluate
+    from cookscribe_lab.kitchen_bundle.scores import events_of
+
+    true, told = {truth.id: Events(truth.spans, truth.sentences)}, {truth.id: events_of(recipe)}
+    lists = {truth.id: truth.ingredients}
+    try:
+        report = evaluate(true, told, ingredients=lists).as_json()
+    except CookscribeError:  # METEOR runs on Java, which is missing here, or too slow on a busy machine
+        report = evaluate(true, told, meteor=False, ingredients=lists).as_json()
+    soda = report["soda"]["strict"]
+    shown = [f"{sum(right)} of {len(right)} steps right [green]✓[/]", f"SODA tIoU {soda['tIoU']:.0f}"]
+    if soda["METEOR"] is not None:
+        shown.append(f"SODA METEOR {soda['METEOR']:.0f}")
+    if report["ingredients"]["f1"] is not None:
+        shown.append(f"ingredient F1 {report['ingredients']['f1']:.0f}")
+    return ", ".join(shown) + " [dim](of 100; simulated)[/]"

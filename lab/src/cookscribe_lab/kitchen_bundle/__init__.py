@@ -1,0 +1,1 @@
+"""The bundle that reads drawn films: how it is made and judged."""

@@ -1,0 +1,1 @@
+"""A simulator of feature streams: real annotations, imitated features."""

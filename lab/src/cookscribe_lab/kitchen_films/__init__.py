@@ -1,0 +1,1 @@
+"""A simulator of films: made-up recipes, drawn videos, with full truth."""

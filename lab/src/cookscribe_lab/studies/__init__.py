@@ -1,0 +1,1 @@
+"""Each table and figure as a function that can be run again."""

@@ -1,0 +1,1 @@
+"""What all studies share: data, variants, grids, tables, drawings."""

@@ -1,0 +1,1 @@
+"""Recipes of real narrated videos."""

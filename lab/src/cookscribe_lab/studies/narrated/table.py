@@ -1,0 +1,213 @@
+"""Recipes of the real narrated validation videos: the writer that listens, beside PDVC's captions and the nearest
+neighbour, on events found by listening and on the published candidates.
+
+Videos: those of the validation split that have a transcript; once more those whose words have a recogniser's times.
+Events: "heard" are found by our span model; "published" are the public PDVC candidates (N = 25) after non-maximum
+suppression, as many as PDVC counted. Nothing is trained on validation videos.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cookscribe.evaluation.events import Events
+from cookscribe.evaluation.meteor import MeteorTable
+from cookscribe.evaluation.report import evaluate
+from cookscribe.files import read_json, write_json, write_text
+from cookscribe.learning.narrated.build_bundle import SpeechFolder
+from cookscribe.learning.narrated.run import Narrated, SpeechRun, inference_decoding
+from cookscribe.learning.story_task import story_events
+from cookscribe.pipelines.story_writer import StoryWriter
+from cookscribe.pipelines.transcript_reader import NarratedVideo
+from cookscribe.proposals.plain import reranked, suppressed
+from cookscribe.seeds import generator
+from cookscribe_lab.nearest import NearestNeighbourCaptioner
+from cookscribe_lab.studies.core import tables
+from cookscribe_lab.studies.core.candidate_sets import open_youcook2
+from cookscribe_lab.studies.core.registry import StudyOptions
+from cookscribe_lab.studies.core.tables import Row, as_markdown, figures_of
+from cookscribe_lab.studies.paper.paper import CANDIDATES, MAIN
+
+Told = Mapping[str, Events]
+Spans = NDArray[np.float64]
+
+OVERLAP = 0.3
+# In the order of the table.
+HEADINGS = (
+    *("SODA METEOR", "SODA CIDEr-D", "strict METEOR", "strict CIDEr-D", "SODA tIoU"),
+    *("dvc BLEU4", "dvc METEOR", "dvc CIDEr-D", "ingredient F1", "distinct", "steps"),
+)
+FIGURES = {**tables.FIGURES, "distinct": ("distinct",)}
+SETS = ("all", "timed")
+# Where the events of a row come from, and what is known of the ingredients. YouCook2 lists them in the order of use,
+# which tells much; nobody has to.
+OURS = (
+    ("published", "no list"),
+    ("published", "ingredient list"),
+    ("published", "shuffled list"),
+    ("heard", "no list"),
+    ("heard", "ingredient list"),
+)
+
+
+def distinct_share(told: Told) -> float:
+    """Mean over the videos of the share of sentences (in percent) that the video has not said before."""
+    shares = [len(set(events.sentences)) / len(events) for events in told.values() if len(events)]
+    return 100 * float(np.mean(shares)) if shares else 0.0
+
+
+class NarratedStudy:
+    """Videos, events and captioners, and the scores of what they tell."""
+
+    def __init__(self, folder: SpeechFolder, out: Path, *, meteor: bool = True, limit: int = 0) -> None:
+        self.folder, self.out = folder, out
+        self.validation = Narrated.read(folder.data, "validation")
+        if limit:
+            keys = sorted(self.validation.videos)[:limit]
+            self.validation = Narrated(
+                {key: self.validation.videos[key] for key in keys},
+                {key: self.validation.transcripts[key] for key in keys},
+            )
+        self.truth = {key: Events(video.spans, video.sentences) for key, video in self.validation.videos.items()}
+        self.ingredients = {key: video.ingredients for key, video in self.validation.videos.items()}
+        self.meteor: MeteorTable | bool = MeteorTable() if meteor else False
+
+    @cached_property
+    def heard(self) -> dict[str, NarratedVideo]:
+        """What is read of every video."""
+        return self.validation.heard(self.folder.reader)
+
+    @cached_property
+    def events(self) -> dict[str, dict[str, Spans]]:
+        """Spans of every video, by where they come from."""
+        finder = self.folder.finder()
+        candidates = self.folder.data.candidates()
+        return {
+            "heard": {key: _spans(finder.find(video.track).spans) for key, video in self.heard.items()},
+            "published": {key: _spans(suppressed(candidates[key], OVERLAP).spans) for key in self.truth},
+        }
+
+    @cached_property
+    def neighbours(self) -> NearestNeighbourCaptioner:
+        """The true steps of the training videos by what is said in them."""
+        heard = self.folder.material.heard
+        videos = self.folder.narrated.videos
+        pooled = np.concatenate([heard[key].track.over(video.spans) for key, video in videos.items()])
+        return NearestNeighbourCaptioner.fit(pooled, [text for video in videos.values() for text in video.sentences])
+
+    def nearest(self, source: str) -> Told:
+        """Sentences of the nearest training steps."""
+        return {
+            key: Events(spans, tuple(self.neighbours.caption(self.heard[key].track.over(spans))))
+            for key, spans in self.events[source].items()
+        }
+
+    def published(self, *, rank: bool) -> Told:
+        """PDVC's own captions: as it ranks them, or without telling an event twice."""
+        candidates = self.folder.data.candidates()
+        chosen = {
+            key: reranked(candidates[key]) if rank else suppressed(candidates[key], OVERLAP) for key in self.truth
+        }
+        return {key: Events(_spans(found.spans), found.captions or ()) for key, found in chosen.items()}
+
+    def written(self, seed: int, source: str, listing: str) -> Told:
+        """Our sentences, with the ingredient list (in its order or in any) or with the ingredients heard."""
+        writer = StoryWriter.load(self.folder.writer(seed))
+        reader = self.folder.reader
+        inputs = [
+            reader.input(self.heard[key], spans, self.listed(key, listing))
+            for key, spans in self.events[source].items()
+        ]
+        stories = writer.write(inputs, inference_decoding(writer.config.decoding))
+        return {key: story_events(story) for key, story in zip(self.events[source], stories, strict=True)}
+
+    def listed(self, key: str, listing: str) -> Sequence[str] | None:
+        """The ingredient list of a video as a row of the table gives it."""
+        names = self.ingredients[key]
+        if listing == "no list":
+            return None
+        if listing == "shuffled list":
+            return [names[i] for i in generator("shuffled list", key).permutation(len(names))]
+        return names
+
+    def report(self, name: str, tell: Callable[[], Told]) -> Mapping[str, Any]:
+        """The scores of what is told, kept in a file."""
+        path = self.out / "reports" / f"{name.replace(' ', '-').replace(',', '')}.json"
+        if path.is_file():
+            found: Mapping[str, Any] = read_json(path)
+            return found
+        print(name, file=sys.stderr, flush=True)
+        told = tell()
+        timed = [key for key in self.truth if self.validation.transcripts[key].timed]
+        reports: dict[str, Any] = {}
+        for videos, keys in zip(SETS, (list(self.truth), timed), strict=True):
+            truth = {key: self.truth[key] for key in keys}
+            some = {key: told[key] for key in keys}
+            if not truth:
+                continue
+            scored = evaluate(truth, some, meteor=self.meteor, ingredients=self.ingredients).as_json()
+            reports[videos] = scored | {"distinct": distinct_share(some)}
+        reports["told"] = {
+            key: [[*span.tolist(), text] for span, text in zip(events.spans, events.sentences, strict=True)]
+            for key, events in told.items()
+        }
+        write_json(path, reports)
+        return reports
+
+    def rows(self, seeds: Sequence[int]) -> dict[str, list[Mapping[str, Any]]]:
+        """The reports of every row's seeds, by its name; baselines first."""
+        found = {
+            "PDVC, its own ranking": [self.report("PDVC ranked", lambda: self.published(rank=True))],
+            "PDVC, published events": [self.report("PDVC published", lambda: self.published(rank=False))],
+        }
+        for source in ("heard", "published"):
+            name = f"nearest neighbour, {source} events"
+            found[name] = [self.report(name, partial(self.nearest, source))]
+        for source, listing in OURS:
+            name = f"ours, {source} events, {listing}"
+            found[name] = [
+                self.report(f"{name} seed {seed}", partial(self.written, seed, source, listing)) for seed in seeds
+            ]
+        return found
+
+
+def _spans(spans: NDArray[np.floating]) -> Spans:
+    return np.asarray(spans, dtype=np.float64).reshape(-1, 2)
+
+
+def table(found: Mapping[str, Sequence[Mapping[str, Any]]], videos: str) -> str:
+    """The table of one set of videos; the paper's rows below (other input, 457 videos)."""
+    rows = [Row(name, figures_of([report[videos] for report in reports], FIGURES)) for name, reports in found.items()]
+    if videos == "all":
+        printed = {
+            "paper: PDVC (TSN)": MAIN["PDVC"],
+            "paper: B (MIL-NCE, N = 100)": MAIN["B"],
+            "paper: BIVT (MIL-NCE and list, N = 100)": MAIN["BIVT"],
+            "paper: BIVT (MIL-NCE and list, N = 25)": CANDIDATES["BIVT"][25],
+        }
+        rows += [Row(name, {heading: [value] for heading, value in line.items()}) for name, line in printed.items()]
+    return as_markdown(rows, "", HEADINGS)
+
+
+def run(options: StudyOptions) -> str:
+    """Train what is missing, score everything, and give the tables."""
+    changes = SpeechRun(training={"epochs": 1}, model={"width": 16}) if options.smoke else SpeechRun()
+    folder = SpeechFolder(
+        open_youcook2(options), options.out / "models", changes, {"epochs": 1} if options.smoke else None
+    )
+    study = NarratedStudy(folder, options.out, meteor=options.asks_meteor)
+    rows = study.rows(range(1 if options.smoke else options.seeds))
+    timed = {name: reports for name, reports in rows.items() if all("timed" in report for report in reports)}
+    text = f"{len(study.truth)} videos with a transcript\n\n{table(rows, 'all')}\n"
+    if timed:
+        count = sum(transcript.timed for transcript in study.validation.transcripts.values())
+        text += f"\n{count} of them whose words have times\n\n{table(timed, 'timed')}\n"
+    write_text(options.out / "narrated.md", text)
+    return text

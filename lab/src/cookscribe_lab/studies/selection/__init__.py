@@ -1,0 +1,1 @@
+"""Which candidates make the story: the planner beside its rivals."""

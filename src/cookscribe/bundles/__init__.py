@@ -1,1 +1,0 @@
-"""Bundles: everything `cookscribe write` needs for one kind of film, in one folder."""

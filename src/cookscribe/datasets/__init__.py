@@ -1,1 +1,0 @@
-"""Readers of published data, labels, vocabulary, word vectors and the feature store."""

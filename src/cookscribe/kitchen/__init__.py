@@ -1,1 +1,0 @@
-"""The simulated kitchen: recipes, feature streams and drawn videos with full truth."""

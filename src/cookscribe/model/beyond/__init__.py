@@ -1,0 +1,1 @@
+"""What goes beyond the paper: planning, copying, ensembles, fast decoding. A reader of the paper can skip it."""

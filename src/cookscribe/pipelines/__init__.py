@@ -1,0 +1,1 @@
+"""The ways from a film to a draft of its recipe: watching (the paper's) and listening."""

@@ -1,0 +1,97 @@
+"""What every pipeline takes and gives: an open film with what is known of it, and a draft of its recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from cookscribe.bundle import Bundle
+from cookscribe.candidates import Candidates
+from cookscribe.recipe import StepEvidence
+from cookscribe.story import StoryStep
+from cookscribe.video import VideoFile
+
+if TYPE_CHECKING:
+    from cookscribe.senses.listening import Listening
+    from cookscribe.senses.transcripts import Transcript
+
+# Called with the name of a stage and the share of it that is done, 0 to 1.
+Stage = Callable[[str, float], None]
+
+
+def silent_stage(stage: str, share: float) -> None:
+    """A `Stage` that does nothing."""
+    del stage, share
+
+
+@dataclass(eq=False)
+class Request:
+    """One film to be written about, and what is known of it beforehand.
+
+    Attributes:
+        film: open.
+        ingredients: what is used; empty if nobody knows.
+        listen: gives what hears the words of films, which is loaded when it is first needed.
+        stage: called with how far the work is.
+    """
+
+    film: VideoFile
+    ingredients: Sequence[str]
+    listen: Callable[[], Listening]
+    stage: Stage = silent_stage
+
+    @property
+    def listening(self) -> Listening:
+        """Where the words of the film come from."""
+        return self.listen()
+
+    @cached_property
+    def transcript(self) -> Transcript:
+        """What is said in the film; it is listened to once."""
+        return self.listening(self.film, lambda seconds: self.stage("listening", self.share(seconds)))
+
+    def share(self, seconds: float) -> float:
+        """How much of the film `seconds` are, 0 to 1."""
+        return min(1.0, seconds / self.film.duration) if self.film.duration > 0 else 1.0
+
+
+SIMULATED_LABEL = "simulated"  # the first word of the comment in every film that the laboratory draws
+
+
+def is_drawn_film(film: VideoFile) -> bool:
+    """Whether the film says of itself that the laboratory drew it."""
+    return (film.info.comment or "").startswith(SIMULATED_LABEL)
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """What a pipeline found in a film.
+
+    Attributes:
+        steps: in any order, each with the candidate it came from.
+        confidences: per step, how sure the model is in its own measure, 0 to 1; the bundle calibrates it.
+        candidates: the events there were to choose from.
+        evidence: per step.
+        ingredients: names, given or found.
+        actions: names of the actions that are looked for in the sentences.
+        notes: what the reader must know before trusting the recipe.
+    """
+
+    steps: Sequence[StoryStep]
+    confidences: Sequence[float]
+    candidates: Candidates | None
+    evidence: Sequence[StepEvidence]
+    ingredients: Sequence[str]
+    actions: Sequence[str]
+    notes: list[str] = field(default_factory=list)
+
+
+class Pipeline(Protocol):
+    """A bundle at work: its models, loaded once and used for any number of films."""
+
+    bundle: Bundle
+
+    def draft(self, request: Request) -> Draft:
+        """The draft of the film's recipe."""

@@ -1,0 +1,115 @@
+"""Narrated films: what is said becomes a recipe. Subtitles beside the film save the listening."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from cookscribe.bundle import LISTENER, SPANS, Bundle
+from cookscribe.candidates import Candidates
+from cookscribe.errors import BadValueError
+from cookscribe.pipelines.base import Draft, Request
+from cookscribe.pipelines.story_writer import StoryWriter
+from cookscribe.pipelines.transcript_reader import TranscriptReader
+from cookscribe.proposals.spans import SpanFinder, check_width, load_finder
+from cookscribe.recipe import Influence, StepEvidence
+from cookscribe.senses.transcripts import Transcript
+from cookscribe.senses.word_space import TranscriptWords
+from cookscribe.story import StoryStep
+from cookscribe.text.actions import packaged_verbs
+from cookscribe.text.ingredients import IngredientMatcher, canonical
+
+# Fewer words heard in a step than this, and its sentence is mostly a guess.
+FEW_WORDS = 4
+
+
+class SpeechPipeline:
+    """Transcript reader, span model and writer of one bundle."""
+
+    def __init__(self, bundle: Bundle, reader: TranscriptReader, finder: SpanFinder, writer: StoryWriter) -> None:
+        self.bundle, self.reader, self.finder, self.writer = bundle, reader, finder, writer
+        self.actions = packaged_verbs()
+
+    @classmethod
+    def load(cls, bundle: Bundle, device: str = "cpu") -> SpeechPipeline:
+        """Open the models of a bundle."""
+        reader = TranscriptReader.load(bundle.folder / LISTENER)
+        finder = load_finder(bundle.folder / SPANS, device)
+        writer = StoryWriter.load(bundle.story, device)
+        check_width(finder, reader.space.track_width, bundle.folder)
+        if writer.config.read_words != reader.space.words:
+            raise BadValueError(bundle.folder, "the writer was trained with other words", "pack the bundle again")
+        return cls(bundle, reader, finder, writer)
+
+    def draft(self, request: Request) -> Draft:
+        """Listen to the film, find the steps and write."""
+        transcript = request.transcript
+        request.stage("writing", 0.0)
+        return self.draft_of(transcript, request.film.duration, request.ingredients, bool(request.film.warnings))
+
+    def draft_of(
+        self, transcript: Transcript, duration: float, ingredients: Sequence[str] = (), damaged: bool = False
+    ) -> Draft:
+        """The draft of a film of `duration` seconds whose words are known."""
+        if not len(transcript):
+            silent = (
+                "no word can be made out in what can be read of the film" if damaged else "nobody speaks in the film"
+            )
+            return Draft((), (), None, (), ingredients, self.actions, [f"no recipe was found: {silent}"])
+        heard = self.reader.listen(transcript, duration)
+        events = self.finder.find(heard.track)
+        story = self.writer.write([self.reader.input(heard, events.spans, ingredients or None)])[0]
+        names = list(ingredients) or named_in(story.steps, heard.ingredients)
+        matcher = IngredientMatcher(names)
+        notes = []
+        if not transcript.timed:
+            notes.append(
+                "the words have no times; they were spread over the film, so the times of the steps are guesses"
+            )
+        if not ingredients:
+            notes.append("no ingredients were given; those listed were heard")
+        return Draft(
+            steps=story.steps,
+            confidences=[confidence(step, events, heard.heard) for step in story.steps],
+            candidates=events,
+            evidence=[
+                StepEvidence(
+                    event_probability=float(np.clip(events.scores[step.choice], 0, 1)),
+                    ingredients=tuple(
+                        Influence(name=names[i], weight=1.0) for i in sorted(matcher.named(step.sentence))
+                    ),
+                )
+                for step in story.steps
+            ],
+            ingredients=names,
+            actions=self.actions,
+            notes=notes,
+        )
+
+
+def confidence(step: StoryStep, events: Candidates, heard: TranscriptWords) -> float:
+    """How sure a step is, 0 to 1, in the model's own measure.
+
+    The geometric mean probability of a word, times the estimated overlap of the event with a true step, less where
+    hardly anything was said.
+    """
+    start, end = step.span
+    words = int(((heard.times >= start) & (heard.times < end)).sum())
+    sure = math.exp(min(0.0, step.sentence_score)) * math.sqrt(float(np.clip(events.scores[step.choice], 0, 1)))
+    return float(np.clip(sure * min(1.0, (words + 1) / FEW_WORDS), 0.0, 1.0))
+
+
+def named_in(steps: Sequence[StoryStep], names: Sequence[str]) -> list[str]:
+    """The heard ingredients that a sentence names, in order of first mention: the list of the recipe.
+
+    A name in both numbers ("onion", "onions") stands there once.
+    """
+    matcher = IngredientMatcher(names)
+    found: dict[tuple[str, ...], str] = {}
+    for step in steps:
+        for mention in matcher.find(step.sentence):
+            name = names[mention.ingredient]
+            found.setdefault(tuple(canonical(word) for word in name.split()), name)
+    return list(found.values())

@@ -1,0 +1,1 @@
+"""What can be perceived in a film as timed text: what is said, so far."""

@@ -1,0 +1,1 @@
+"""Bundles that come with the package."""

@@ -1,0 +1,1 @@
+"""Words: tokens, vocabulary, ingredients, actions and their forms."""

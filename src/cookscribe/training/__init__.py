@@ -1,1 +1,0 @@
-"""One training loop for both trainable models."""

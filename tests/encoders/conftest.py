@@ -1,8 +1,0 @@
-"""The made-up films of `benchmarks/films.py` serve the tests too."""
-
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
