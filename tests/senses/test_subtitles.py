@@ -162,6 +162,7 @@ def test_subtitles_beside_a_film_are_found(tmp_path: Path) -> None:
     assert find_transcript(film) is None
     (tmp_path / "soup.recipe.vtt").write_text(VTT)
     (tmp_path / "soup.recipe.srt").write_text(SRT)
+    (tmp_path / "soup.part2.vtt").write_text(VTT)
     assert find_transcript(film) is None
     (tmp_path / "soup.de.vtt").write_text(VTT)
     (tmp_path / "soup.en.vtt").write_text(VTT)

@@ -17,7 +17,6 @@ from typing import Any
 
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import read_json, read_text
-from cookscribe.recipe import RECIPE_MARK
 from cookscribe.senses.transcripts import Transcript, check_fits
 from cookscribe.text.printable import one_line, printable
 
@@ -26,6 +25,8 @@ MOST_BYTES = 16 * 2**20  # a recogniser's JSON of six hours, with times for each
 LONGEST_LINE = 10_000  # characters of a line of subtitles
 
 _TIME = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
+# "en", "pt-BR", "en-orig": how downloaders mark the language of subtitles.
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _CUE = re.compile(rf"^\s*{_TIME}\s*-->\s*{_TIME}")
 # None of these can begin inside itself: so each beginning is looked at once, however many are never closed.
 _MARKUP = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
@@ -63,7 +64,8 @@ def read_transcript(path: Path, duration: float) -> Transcript:
 def find_transcript(video: Path) -> Path | None:
     """The transcript that lies beside a film and has its name, in any language ("soup.en.vtt"); None without one.
 
-    Subtitles made of a recipe ("soup.recipe.vtt") are not what was said, and passed over.
+    Subtitles made of a recipe ("soup.recipe.vtt") or of another film ("soup.part2.vtt") are not what was said, and
+    passed over.
     """
     video = Path(video)
     for ending in ENDINGS:
@@ -71,15 +73,15 @@ def find_transcript(video: Path) -> Path | None:
         if os.path.isfile(exact):  # unlike Path's own, no error where the longer name is too long for a file
             return exact
     for ending in (".vtt", ".srt"):
-        beside = sorted(
-            path
-            for path in video.parent.glob(f"*{ending}")
-            if path.name.startswith(f"{video.stem}.") and path.is_file() and path.stem != f"{video.stem}{RECIPE_MARK}"
-        )
-        # English first: it is the language the model reads.
-        beside.sort(key=lambda path: not path.name[len(video.stem) + 1 :].lower().startswith("en"))
-        if beside:
-            return beside[0]
+        languages = {
+            path.stem[len(video.stem) + 1 :]: path
+            for path in sorted(video.parent.glob(f"*{ending}"))
+            if path.name.startswith(f"{video.stem}.") and path.is_file()
+        }
+        known = [language for language in languages if _LANGUAGE.fullmatch(language)]
+        if known:
+            # English first: it is the language the model reads.
+            return languages[min(known, key=lambda language: not language.lower().startswith("en"))]
     return None
 
 
