@@ -99,7 +99,9 @@ class Scribe:
         film = VideoFile.of(video)
         request = Request(film, clean_ingredients(ingredients or ()), lambda: self.listening, stage)
         if transcript is not None:
-            request.transcript = transcript
+            from cookscribe.senses.listening import readable_words
+
+            request.transcript = readable_words(transcript, film)
         pipeline = self._choose(request)
         draft = pipeline.draft(request)
         stage("writing", 1.0)

@@ -176,3 +176,14 @@ def test_a_matrix_of_zeros_is_no_rotation(tmp_path: Path) -> None:
     video = VideoFile(path)
     assert (video.info.turned, video.info.upright) == (0, (64, 32))
     assert video.picture(0.0).shape == (32, 64, 3)
+
+
+def test_skimming_finds_what_only_reading_on_shows(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    film = VideoFile(whole)
+    film.skim()
+    assert (film.duration, film.warnings) == (film.info.duration, ())
+    # The end is there, but reading from the beginning stops on the way.
+    monkeypatch.setattr("cookscribe.video.file.scan_ends", lambda *_, **__: Ends(picture=4.5))
+    film.skim()
+    assert film.duration == 4.5
+    assert "only the first 4.5 s can be read" in film.warnings[0]

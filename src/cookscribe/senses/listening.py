@@ -57,7 +57,8 @@ def recogniser_from_file(path: Path) -> Recogniser:
 
 
 def readable_words(transcript: Transcript, film: VideoFile) -> Transcript:
-    """Without what is said after the last readable moment of a film that ends early."""
+    """Without what is said after the last readable moment of a film that ends early, as reading all of it shows."""
+    film.skim()
     if film.duration >= film.info.duration:
         return transcript
     count = int((transcript.times[:, 0] < film.duration).sum())

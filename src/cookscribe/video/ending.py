@@ -72,21 +72,24 @@ def find_ends(
         start: presentation time of the first instant; duration: the promised length.
         patience: seconds after which the search is given up; what is unknown then counts as there.
     """
-    late = _ends(container, picture, sound, start, duration, max(0.0, duration - _TAIL), patience)
+    known = {"start": start, "duration": duration, "patience": patience}
+    late = scan_ends(container, picture, sound, **known, begin=max(0.0, duration - _TAIL))
     if late.given_up or (late.reach(duration) and (sound is None or late.sound is not None) and not late.broken):
         return late
-    return _ends(container, picture, sound, start, duration, 0.0, patience)
+    return scan_ends(container, picture, sound, **known)
 
 
-def _ends(
+def scan_ends(
     container: InputContainer,
     picture: Stream | None,
     sound: Stream | None,
+    *,
     start: float,
     duration: float,
-    begin: float,
     patience: float,
+    begin: float = 0.0,
 ) -> Ends:
+    """The last packets of an open film that is read from second `begin` on, without decoding; see `find_ends`."""
     kinds = {stream.index: kind for kind, stream in (("picture", picture), ("sound", sound)) if stream is not None}
     found: dict[str, float] = {}
     broken = given_up = False

@@ -18,12 +18,16 @@ from numpy.typing import NDArray
 
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.video.container import ADVICE, DAMAGE, Limits, local_film, opened, typed
-from cookscribe.video.ending import LEAP, SLACK
+from cookscribe.video.ending import LEAP, SLACK, scan_ends
 from cookscribe.video.geometry import Image, Size, upright
 from cookscribe.video.info import VideoInfo, described, picture_stream, probe, sound_stream
 
 # Seconds without picture and sound, after which there is more: something between is lost.
 HOLE = 2
+
+
+# Seconds by which a film may be shorter than it says: containers round lengths to a frame or two.
+SHORTER = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +129,25 @@ class VideoFile:
                 samples += len(block)
                 yield block
         self._note_sound(samples / RATE)
+
+    def skim(self) -> None:
+        """Read the film from its beginning without decoding it, so that damage in its middle shows.
+
+        For whoever takes the words of a film from somewhere else, and would not notice.
+        """
+        with self._opened() as container:
+            ends = scan_ends(
+                container,
+                picture_stream(container) if self.info.video else None,
+                sound_stream(container),
+                start=self.info.start,
+                duration=self.info.duration,
+                patience=self.limits.stall_seconds,
+            )
+        if not ends.given_up and ends.readable is not None:
+            self._note_truncation(ends.readable)
+            if ends.readable < self.duration - SHORTER:
+                self.duration = ends.readable
 
     @contextmanager
     def _opened(self) -> Iterator[InputContainer]:
