@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator
 
@@ -31,7 +32,7 @@ def windows(frames: Iterator[Frame], window: int, stride: int) -> Iterator[list[
         yield list(held) + [held[-1]] * (window - len(held))
 
 
-class WindowEncoder:
+class WindowEncoder(ABC):
     """One row per window of frames, at its centre; a network makes it of (B, T, H, W, 3) RGB.
 
     Attributes:
@@ -50,9 +51,9 @@ class WindowEncoder:
     side: int
     device: str
 
+    @abstractmethod
     def network_rows(self, pixels: Tensor) -> Tensor:
         """(B, 3, T, H, W) colours from 0 to 255 -> (B, width)."""
-        raise NotImplementedError
 
     def features(self, clips: NDArray[np.uint8]) -> NDArray[np.float32]:
         """(B, T, H, W, 3) RGB -> (B, width)."""
