@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -146,8 +146,18 @@ class VideoFile:
             )
         if not ends.given_up and ends.readable is not None:
             self._note_truncation(ends.readable)
-            if ends.readable < self.duration - SHORTER:
-                self.duration = ends.readable
+            self._shorten(ends.readable)
+        if self.info.video is not None:
+            with suppress(BadFileError):
+                _, frame = self._shown_at(self.duration)
+                # Packets may be there that cannot be decoded. Longer stretches are told by who decodes them.
+                picture = max(self._times(frame, 0.0)[1], ends.sound or 0.0)
+                if picture >= self.duration - SLACK:
+                    self._shorten(picture)
+
+    def _shorten(self, end: float) -> None:
+        if end < self.duration - SHORTER:
+            self.duration = end
 
     @contextmanager
     def _opened(self) -> Iterator[InputContainer]:
