@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 import films
-from cookscribe.encoders.weights import locate
-from cookscribe.errors import MissingDependencyError
 from cookscribe.senses.recogniser import SOUND_RATE
 from cookscribe.video import VideoFile
 from tests.senses import no_network
@@ -57,10 +55,6 @@ def test_the_kernel_lets_nobody_out(tmp_path: Path) -> None:
 
 
 def test_listening_to_a_film_reaches_nobody_and_leaves_nothing(spoken: Path, tmp_path: Path) -> None:
-    try:
-        locate("whisper")
-    except MissingDependencyError as error:
-        pytest.skip(str(error))
     home = tmp_path / "home"
     result = alone(home, "write", spoken, "--formats", "json", "--out", tmp_path)
     assert result.returncode == 0, result.stderr

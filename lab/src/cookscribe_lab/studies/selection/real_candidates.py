@@ -74,7 +74,7 @@ INPUTS: dict[str, tuple[Extra, ...]] = {
     "+ words heard": ("captions", "words heard"),
     "+ ingredients": ("captions", "words heard", "ingredients"),
 }
-# With these, every mixture of the three is there: what each is worth alone, and more voices for the last ensemble.
+# With these, every mixture of the three is there: what each is worth alone, and more members for the last ensemble.
 MIXTURES: dict[str, tuple[Extra, ...]] = {
     "timing, scores, words heard": ("words heard",),
     "timing, scores, ingredients": ("ingredients",),
