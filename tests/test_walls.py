@@ -16,15 +16,16 @@ ORDER = (
     ("errors",),
     ("files",),
     ("config", "validation"),
-    ("recipe", "story", "candidates", "track"),
+    ("recipe", "story", "candidates", "track", "cues"),
     ("video",),
     ("senses", "encoders", "model_folder"),
-    ("model",),
+    ("model", "writer"),
     ("proposals",),
     ("bundle",),
     ("pipelines",),
     ("scribe",),
     ("export",),
+    ("batch", "web"),
     ("evaluation",),
     ("learning",),
     ("cli",),
@@ -34,6 +35,7 @@ LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 UNKNOWN = {
     "model": {"files", "video", "senses", "encoders", "model_folder", "recipe"},
     "evaluation": {"video", "senses", "encoders", "model", "proposals", "bundle", "pipelines", "scribe", "export"},
+    "writer": {"video", "senses", "encoders", "recipe"},
     "export": {"senses", "encoders", "model", "model_folder", "proposals", "bundle", "pipelines", "scribe"},
 }
 # Vocabulary and word vectors are saved by the room of words itself.
