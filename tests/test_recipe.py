@@ -42,7 +42,7 @@ cues = st.builds(
 )
 origins = st.none() | cues
 timers = st.builds(Timer, seconds=seconds, most=st.none() | seconds, origin=origins)
-heats = st.builds(Temperature, degrees=st.floats(-18, 300), scale=st.sampled_from("CF"), origin=origins)
+heats = st.builds(Temperature, degrees=st.floats(-18, 300), scale=st.none() | st.sampled_from("CF"), origin=origins)
 amounts = st.builds(
     Amount, ingredient=words, quantity=st.sampled_from(["", "2", "1 1/2"]), unit=st.just("") | words, origin=origins
 )
@@ -258,7 +258,8 @@ def test_a_file_of_the_first_schema_is_read_and_becomes_one_of_today(tmp_path: P
 
 def test_an_amount_reads_as_in_a_list() -> None:
     assert Amount(ingredient="soy sauce", quantity="2", unit="tbsp").line == "2 tbsp soy sauce"
-    assert Amount(ingredient="egg", quantity="3").line == "3 egg"
+    assert Amount(ingredient="flour", quantity="1 1/2", unit="cup").line == "1 1/2 cups flour"
+    assert Amount(ingredient="eggs", quantity="3").line == "3 eggs"
     assert Amount(ingredient="salt").line == "salt"
 
 

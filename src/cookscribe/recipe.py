@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 from cookscribe.config import Config, explain
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import read_json, write_json
+from cookscribe.text.amounts import amount_line
 from cookscribe.text.printable import one_line, printable
 
 # 1 had no amounts, timers, temperatures, servings and cues; its files are read as they are.
@@ -138,7 +139,7 @@ class Amount(Document):
     @property
     def line(self) -> str:
         """As it stands in a list of ingredients: "2 tbsp soy sauce"."""
-        return " ".join(filter(None, (self.quantity, self.unit, self.ingredient)))
+        return amount_line(self.quantity, self.unit, self.ingredient)
 
 
 class Timer(Document):
@@ -150,10 +151,10 @@ class Timer(Document):
 
 
 class Temperature(Document):
-    """How hot it is to be, in degrees Celsius or Fahrenheit, as it was told; `most` where a range was told."""
+    """How hot it is to be; `most` where a range was told. `scale` is Celsius or Fahrenheit, None if only "degrees"."""
 
     degrees: Annotated[float, Field(ge=-200.0, le=2000.0)]
-    scale: Literal["C", "F"]
+    scale: Literal["C", "F"] | None = None
     most: Annotated[float, Field(ge=-200.0, le=2000.0)] | None = None
     origin: CueEvidence | None = None
 

@@ -74,6 +74,6 @@ def _parts(seconds: float) -> str:
 
 
 def heat_words(temperature: Temperature) -> str:
-    """`180 °C` or `350-375 °F`."""
+    """`180 °C`, `350-375 °F`, or `350°` where nobody said of which scale."""
     most = "" if temperature.most is None else f"-{temperature.most:g}"
-    return f"{temperature.degrees:g}{most} °{temperature.scale}"
+    return f"{temperature.degrees:g}{most}" + (f" °{temperature.scale}" if temperature.scale else "°")
