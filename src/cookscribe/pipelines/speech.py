@@ -19,7 +19,7 @@ from cookscribe.senses.transcripts import Transcript
 from cookscribe.senses.word_space import TranscriptWords
 from cookscribe.story import StoryStep
 from cookscribe.text.actions import packaged_verbs
-from cookscribe.text.ingredients import IngredientMatcher, canonical
+from cookscribe.text.ingredients import IngredientMatcher, distinct_names
 
 # Fewer words heard in a step than this, and its sentence is mostly a guess.
 FEW_WORDS = 4
@@ -102,14 +102,6 @@ def confidence(step: StoryStep, events: Candidates, heard: TranscriptWords) -> f
 
 
 def named_in(steps: Sequence[StoryStep], names: Sequence[str]) -> list[str]:
-    """The heard ingredients that a sentence names, in order of first mention: the list of the recipe.
-
-    A name in both numbers ("onion", "onions") stands there once.
-    """
+    """The heard ingredients that a sentence names, in order of first mention: the list of the recipe."""
     matcher = IngredientMatcher(names)
-    found: dict[tuple[str, ...], str] = {}
-    for step in steps:
-        for mention in matcher.find(step.sentence):
-            name = names[mention.ingredient]
-            found.setdefault(tuple(canonical(word) for word in name.split()), name)
-    return list(found.values())
+    return distinct_names(names[mention.ingredient] for step in steps for mention in matcher.find(step.sentence))

@@ -29,7 +29,7 @@ AROUND_SPREAD = (10.0, 14.0)
 MOST_WORDS = 100  # heard words that are read with one event
 MOST_LINES = 6  # read or seen things that are named with one event
 # A thing that is seen this surely is named, one below the second figure is not.
-SURE, DOUBTFUL = 0.4, 0.12
+SURE, DOUBTFUL = 0.25, 0.05
 MOST_INGREDIENTS = 40
 MOST_CHARACTERS = 120  # of a title, a name or a line on the screen
 

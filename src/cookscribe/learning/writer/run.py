@@ -20,6 +20,7 @@ from cookscribe.learning.writer.examples import ExampleSampler, WriterData, Writ
 from cookscribe.learning.writer.task import WriterConfig, WriterTask
 from cookscribe.senses.event_words import IngredientFinder, common_ingredients
 from cookscribe.senses.word_space import said_at
+from cookscribe.text.ingredients import distinct_names
 from cookscribe.writer.checkpoint import load_language_model
 from cookscribe.writer.llama import AdapterConfig
 from cookscribe.writer.texts import Encoder
@@ -69,7 +70,7 @@ def read_examples(data: YouCook2, proposals: Mapping[str, Candidates], split: st
                 words=transcript.words if transcript is not None and said else (),
                 times=said_at(transcript) if transcript is not None and said else np.zeros(0),
                 timed=transcript is not None and transcript.timed,
-                heard_names=finder(transcript) if transcript is not None and said else (),
+                heard_names=distinct_names(finder(transcript)) if transcript is not None and said else (),
                 proposals=proposals.get(key),
                 tags=tags[key],
             )
