@@ -86,7 +86,7 @@ def heard_lines(
     for start, end in np.asarray(spans, dtype=np.float64).reshape(-1, 2):
         first, last = (int(n) for n in np.searchsorted(times, (start - before, end + after)))
         first = max(first, done)
-        chosen = range(first, last)
+        chosen = list(range(first, last))
         if len(chosen) > MOST_WORDS:
             distance = np.maximum(np.maximum(start - times[first:last], times[first:last] - end), 0.0)
             chosen = sorted((np.argsort(distance, kind="stable")[:MOST_WORDS] + first).tolist())

@@ -106,9 +106,7 @@ def beam_search(
                     kept.append((score, parent, token))
             chosen.append(kept)
             parents += [film * beam + parent for _, parent, _ in kept]
-        written = [
-            [[*written[film][parent], token] for _, parent, token in chosen[film]] for film in range(films)
-        ]
+        written = [[[*written[film][parent], token] for _, parent, token in chosen[film]] for film in range(films)]
         scores = torch.tensor([[score for score, _, _ in row] for row in chosen], device=model.device)
         if all(_finished(found, row, config) for found, row in zip(ranked, chosen, strict=True)):
             break

@@ -6,14 +6,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from pydantic import Field
 from torch import Tensor
 
+from cookscribe.config import Config
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.generation import GenerationConfig, Hypothesis, Runs, beam_search
-from cookscribe.writer.llama import Cache, Llama
+from cookscribe.writer.llama import AdapterConfig, Cache, Llama, LlamaConfig
 from cookscribe.writer.texts import Encoder
 
+KIND = "writer"  # of a model folder
 BATCH = 8  # films that are written at once
+
+
+class WriterConfig(Config):
+    """What the folder of a writer says: the language model it adapts, the adapters' size, how sentences are searched.
+
+    Attributes:
+        base: name of the language model among the weights; network: its sizes.
+    """
+
+    base: str = Field(default="smollm2", max_length=200)
+    network: LlamaConfig = LlamaConfig()
+    adapter: AdapterConfig = AdapterConfig()
+    generation: GenerationConfig = GenerationConfig()
 
 
 @dataclass(frozen=True)
