@@ -12,11 +12,11 @@ from starlette.requests import ClientDisconnect
 from cookscribe.errors import BadValueError, MissingFileError
 from cookscribe.export.pictures import picture_time
 from cookscribe.export.writers import FORMATS
-from cookscribe.scribe import clean_ingredients
 from cookscribe.text.printable import one_line
 from cookscribe.web.again import changes
 from cookscribe.web.exports import download, step_pictures
 from cookscribe.web.faults import StaleError, TooLargeError
+from cookscribe.web.ingredients import pasted, read_lines, shown_lines
 from cookscribe.web.library import Kept, Order
 from cookscribe.web.marks import RecipeEdit
 from cookscribe.web.places import ID, MEDIA_TYPES
@@ -36,7 +36,7 @@ from cookscribe.web.shapes import (
     UploadShape,
     Whole,
 )
-from cookscribe.web.uploads import MOST_SUBTITLES, split_list
+from cookscribe.web.uploads import MOST_SUBTITLES
 
 FAULTS: dict[int | str, dict[str, Any]] = {
     status: {"model": Fault} for status in (400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 507)
@@ -78,7 +78,7 @@ def whole(app: Services, kept: Kept) -> Whole:
 @router.post("/uploads", status_code=201, tags=["uploads"])
 def begin_upload(app: App, new: NewUpload) -> UploadShape:
     """Announce a film. Send its bytes with PATCH, in as many pieces as you like."""
-    return UploadShape.of(app.uploads.open(new.name, new.size, split_list(new.ingredients), new.title))
+    return UploadShape.of(app.uploads.open(new.name, new.size, pasted(new.ingredients), new.title))
 
 
 @router.get("/uploads/{upload}", tags=["uploads"])
@@ -215,11 +215,12 @@ def write_again(app: App, recipe: Id, new: NewJob) -> JobShape:
     kept = app.library.get(recipe)
     if kept.binned is not None:
         raise StaleError(kept.marked.recipe.title, "lies in the bin", "take it out first")
-    listed = kept.marked.recipe.ingredients
+    lines = [line.line for line in shown_lines(kept.marked.recipe)]
     if new.ingredients is not None:
-        listed = tuple(clean_ingredients(split_list(new.ingredients)))
+        lines = pasted(new.ingredients)
+        read_lines(lines)  # too many or too long ones are refused now
     with app.library.db.writing() as connection:
-        job = app.jobs.add(connection, recipe, listed, one_line(new.title)[:300])
+        job = app.jobs.add(connection, recipe, lines, one_line(new.title)[:300])
     return JobShape.of(app.jobs.get(job))
 
 

@@ -13,6 +13,7 @@ from cookscribe.errors import CookscribeError, MissingFileError
 from cookscribe.recipe import Recipe
 from cookscribe.web.again import laid_over
 from cookscribe.web.faults import StaleError
+from cookscribe.web.ingredients import joined, read_lines
 from cookscribe.web.library import Library
 from cookscribe.web.marks import Marked
 
@@ -22,7 +23,10 @@ MOST_CRASHES = 2  # of the worker over one film
 
 @dataclass(frozen=True)
 class Job:
-    """One film to be written about. `error` holds subject, cause and advice of a failed one."""
+    """One film to be written about.
+
+    `ingredients` are lines, with amounts where they were given. `error` holds subject, cause and advice of a failed one.
+    """
 
     id: int
     recipe: str
@@ -133,17 +137,17 @@ class Jobs:
             if self.get(job.id).state != "running":
                 return
             now = self.library.get(job.recipe)
-            title = job.title or now.marked.recipe.title
+            _, given = read_lines(job.ingredients, now.marked.recipe.amounts)
+            fields = {name: getattr(written, name) for name in Recipe.model_fields}
+            fields |= {"amounts": joined(given, written), "video": now.marked.recipe.video}
+            recipe = Recipe(**fields | {"title": job.title or now.marked.recipe.title})
             if not now.marked.recipe.steps:
-                fields = {name: getattr(written, name) for name in Recipe.model_fields}
-                recipe = Recipe(**fields | {"title": title, "video": now.marked.recipe.video})
-                self.library.append(
-                    connection, job.recipe, Marked.fresh(recipe), "model", f"written by {_model(recipe)}"
-                )
+                note = f"written by {_model(recipe)}"
+                self.library.append(connection, job.recipe, Marked.fresh(recipe), "model", note)
             else:
                 connection.execute(
                     "INSERT OR REPLACE INTO proposals (recipe, created, document) VALUES (?, ?, ?)",
-                    (job.recipe, time.time(), json.dumps(written.model_dump(mode="json", exclude_none=True))),
+                    (job.recipe, time.time(), json.dumps(recipe.model_dump(mode="json", exclude_none=True))),
                 )
             self._end(connection, job.id, "done")
 

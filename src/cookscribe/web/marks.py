@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from cookscribe.recipe import MOST_STEPS, Names, Recipe, Seconds, Span, Step, StepEvidence, Text
 from cookscribe.text.actions import ActionMatcher, packaged_verbs
 from cookscribe.text.ingredients import IngredientMatcher
+from cookscribe.web.ingredients import read_lines, shown_lines
 from cookscribe.web.places import ID, new_id
 
 SAME = 0.0005  # seconds: below this a time is the same
@@ -58,7 +59,7 @@ class Marked:
 
 
 class StepEdit(BaseModel):
-    """A step as a person leaves it. Without an id it is a new one."""
+    """A step as a person leaves it. With an id that is not there, or without one, it is new."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -76,21 +77,23 @@ class RecipeEdit(BaseModel):
 
     revision: int = Field(ge=1, le=2**31)
     title: Text
-    ingredients: Names
+    ingredients: Names = Field(description='Lines, with amounts where there are any: "2 tbsp butter".')
     steps: list[StepEdit] = Field(max_length=MOST_STEPS)
 
 
 def edited(before: Marked, edit: RecipeEdit) -> Marked:
     """The recipe after an edit; steps that were not touched keep all that is known of them."""
     known = {mark.id: (step, mark) for step, mark in zip(before.recipe.steps, before.marks, strict=True)}
-    ingredients = tuple(dict.fromkeys(name for name in edit.ingredients if name))
+    ingredients, amounts = read_lines(edit.ingredients, before.recipe.amounts)
     matcher = None if ingredients == before.recipe.ingredients else IngredientMatcher(ingredients)
     steps: list[Step] = []
     marks: list[Mark] = []
+    used = set(known)
     for wanted in sorted(edit.steps, key=lambda step: (step.start, step.end)):
         step, mark = known.pop(wanted.id, (None, None)) if wanted.id else (None, None)
         if step is None or mark is None:
-            step, mark = _written(wanted, ingredients), Mark(by="person", right=wanted.right)
+            fresh = wanted.id if wanted.id and wanted.id not in used else new_id()
+            step, mark = _written(wanted, ingredients), Mark(id=fresh, by="person", right=wanted.right)
         elif step.sentence != wanted.sentence:
             step = _written(wanted, ingredients, step)
             mark = Mark(id=mark.id, by="person", right=wanted.right)
@@ -104,7 +107,8 @@ def edited(before: Marked, edit: RecipeEdit) -> Marked:
             mark = Mark(id=mark.id, by="person" if moved else mark.by, right=wanted.right)
         steps.append(step)
         marks.append(mark)
-    changes: dict[str, object] = {"title": edit.title, "ingredients": ingredients}
+        used.add(mark.id)
+    changes: dict[str, object] = {"title": edit.title, "ingredients": ingredients, "amounts": amounts}
     return rebuilt(before.recipe, changes, steps, marks, {mark.id: n for n, mark in enumerate(before.marks)})
 
 
@@ -164,6 +168,10 @@ def _verbs() -> tuple[tuple[str, ...], ActionMatcher]:
     return verbs, ActionMatcher(verbs)
 
 
+def _list(recipe: Recipe) -> list[str]:
+    return [line.line for line in shown_lines(recipe)]
+
+
 def described(before: Marked, after: Marked) -> str:
     """What changed, in a few words for the list of revisions; empty if nothing did."""
     old = {mark.id: (step, mark) for step, mark in zip(before.recipe.steps, before.marks, strict=True)}
@@ -178,7 +186,7 @@ def described(before: Marked, after: Marked) -> str:
         "no longer right:": [key for key in both if old[key][1].right and not new[key][1].right],
     }
     parts = ["title"] if before.recipe.title != after.recipe.title else []
-    if before.recipe.ingredients != after.recipe.ingredients:
+    if _list(before.recipe) != _list(after.recipe):
         parts.append("ingredients")
     for words, keys in counted.items():
         if keys:

@@ -14,6 +14,7 @@ from importlib.resources import files
 
 from cookscribe.export.clock import clock
 from cookscribe.export.jsonld import to_jsonld
+from cookscribe.export.wording import full_sentence, ingredient_lines
 from cookscribe.recipe import Recipe
 from cookscribe.text.printable import one_line
 
@@ -95,10 +96,10 @@ def recipe_page(identity: str, recipe: Recipe, address: str, pictures: Sequence[
         f'<meta property="og:image" content="{_text(poster)}">\n'
         f'<script type="application/ld+json">\n{to_jsonld(shown, found)}</script>\n'
     )
-    ingredients = "".join(f"<li>{_text(line)}</li>" for line in recipe.ingredients)
+    ingredients = "".join(f"<li>{_text(line)}</li>" for lines in ingredient_lines(recipe).values() for line in lines)
     steps = "".join(
         f'<li><a href="{_text(address)}/film#t={step.span.start:g}">{clock(step.span.start)}</a> '
-        f"{_text(step.sentence)}</li>"
+        f"{_text(full_sentence(step.sentence))}</li>"
         for step in recipe.steps
     )
     body = (

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cookscribe.recipe import Recipe
 from cookscribe.web.again import Change
+from cookscribe.web.ingredients import IngredientLine, shown_lines
 from cookscribe.web.jobs import Job
 from cookscribe.web.library import Kept, Revision, Summary
 from cookscribe.web.marks import Mark
@@ -89,6 +90,7 @@ class Whole(BaseModel):
     changed: float
     binned: float | None
     recipe: Recipe
+    lines: list[IngredientLine]
     marks: list[Mark]
     pictures: list[str]
     words_given: bool
@@ -108,6 +110,7 @@ class Whole(BaseModel):
             changed=kept.changed,
             binned=kept.binned,
             recipe=kept.marked.recipe,
+            lines=shown_lines(kept.marked.recipe),
             marks=list(kept.marked.marks),
             pictures=pictures,
             words_given=words_given,

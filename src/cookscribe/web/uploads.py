@@ -18,13 +18,14 @@ from typing import BinaryIO
 
 from anyio.to_thread import run_sync
 
-from cookscribe.errors import BadFileError, BadValueError, CookscribeError, MissingFileError
+from cookscribe.errors import BadFileError, CookscribeError, MissingFileError
 from cookscribe.files import FULL, write_bytes
 from cookscribe.recipe import Recipe, Video
-from cookscribe.scribe import clean_ingredients, title_of
+from cookscribe.scribe import title_of
 from cookscribe.text.printable import one_line, printable
 from cookscribe.video.container import ADVICE, SNIFFED_BYTES, sniff
 from cookscribe.web.faults import NoRoomError, NotAFilmError, StaleError, TooLargeError, TooManyError
+from cookscribe.web.ingredients import read_lines
 from cookscribe.web.jobs import Jobs
 from cookscribe.web.library import Library
 from cookscribe.web.looking import probe_film, take_pictures
@@ -69,7 +70,8 @@ class Uploads:
             raise TooLargeError(
                 name, f"has {size:,} bytes, more than {self.limit:,}", "raise --max-upload if you trust it"
             )
-        listed = clean_ingredients(ingredients)
+        listed = list(ingredients)
+        read_lines(listed)  # too many or too long ones are refused now
         recipe = new_id()
         # First the file: one that no row names is swept away.
         self.library.places.upload(recipe).touch()
@@ -195,9 +197,11 @@ class Uploads:
         if not places.poster(upload).exists():
             with suppress(CookscribeError):
                 take_pictures(film, {places.poster(upload): info["readable"] / 3})
+        names, amounts = read_lines(json.loads(row["ingredients"]))
         document = Recipe(
             title=row["title"] or title_of(Path(name)),
-            ingredients=tuple(json.loads(row["ingredients"])),
+            ingredients=names,
+            amounts=amounts,
             steps=(),
             video=_described(name, info),
             warnings=tuple(info["warnings"]),
@@ -205,7 +209,7 @@ class Uploads:
         with self.library.db.writing() as connection:
             if connection.execute("DELETE FROM uploads WHERE id = ?", (upload,)).rowcount:
                 self.library.add(connection, upload, name, document, "film uploaded")
-                self.jobs.add(connection, upload, document.ingredients, row["title"])
+                self.jobs.add(connection, upload, json.loads(row["ingredients"]), row["title"])
 
     def drop(self, upload: str) -> None:
         """Forget an upload and its bytes."""
@@ -253,10 +257,3 @@ def _write(file: BinaryIO, block: bytes, path: Path) -> None:
         if error.errno in FULL:
             raise NoRoomError(path.name, "the disk is full", "make room, or empty the bin") from None
         raise
-
-
-def split_list(text: str) -> list[str]:
-    """Ingredients as people paste them: one a line or with commas, with or without bullets."""
-    if len(text) > 20_000:
-        raise BadValueError("ingredients", f"{len(text)} characters", "give a list of names")
-    return [name.strip().lstrip("-*•– ").strip() for line in text.splitlines() for name in line.split(",")]

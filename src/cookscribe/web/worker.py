@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from cookscribe.errors import CookscribeError
 from cookscribe.export.pictures import picture_time
 from cookscribe.recipe import Recipe
+from cookscribe.web.ingredients import read_lines
 from cookscribe.web.jobs import Job, Jobs
 from cookscribe.web.library import Library
 from cookscribe.web.locks import held
@@ -86,7 +87,8 @@ def do(jobs: Jobs, job: Job, write: Write) -> None:
     try:
         if film is None:
             raise CookscribeError(name, "its file is no longer in the library", "upload it again")
-        recipe = write(film, job.ingredients, job.title or kept.marked.recipe.title, stage)
+        names, _ = read_lines(job.ingredients)
+        recipe = write(film, names, job.title or kept.marked.recipe.title, stage)
         stage("pictures", 0.0)
         with suppress(CookscribeError):
             take_pictures(jobs.library, job.recipe, film, recipe)
