@@ -25,7 +25,7 @@ MOST_CRASHES = 2  # of the worker over one film
 class Job:
     """One film to be written about.
 
-    `ingredients` are lines, with amounts where they were given. `error` holds subject, cause and advice of a failed one.
+    `ingredients` are lines, with amounts where they were given; `error` holds subject, cause and advice of a failure.
     """
 
     id: int
