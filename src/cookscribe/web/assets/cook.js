@@ -40,7 +40,7 @@ export function cook(draft, first = null) {
     [...dots.children].forEach((dot, n) => { dot.className = n === at ? "now" : n < at ? "done" : ""; });
     back.disabled = at === 0;
     next.disabled = at === steps.length - 1;
-    if (film) { film.currentTime = step.start; film.play().catch(() => {}); }
+    if (film) { film.poster = draft.about.get(step.id)?.picture ?? ""; film.currentTime = step.start; film.play().catch(() => {}); }
   }
 
   if (film) {

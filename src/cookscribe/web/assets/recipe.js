@@ -2,7 +2,7 @@
 
 import { doing, get, listen, post, remove } from "./api.js";
 import { cook } from "./cook.js";
-import { Draft, stepAt } from "./draft.js";
+import { Draft, sentence, stepAt } from "./draft.js";
 import { button, clock, complain, count, h, icon, iconButton, menu, notice } from "./dom.js";
 import { again, exports, keys, proposal, revisions } from "./panels.js";
 import { Steps } from "./steps.js";
@@ -54,7 +54,7 @@ function renderHeading() {
   const { recipe } = draft.whole;
   const servings = recipe.servings && `serves ${recipe.servings.people}${recipe.servings.most ? `–${recipe.servings.most}` : ""}`;
   const title = h("h1", {}, draft.state.title);
-  const notes = recipe.warnings ?? [];
+  const notes = (recipe.warnings ?? []).map(sentence);
   heading.replaceChildren(
     h("div", { class: "title" }, title, iconButton("pencil", "Edit the title", editTitle)),
     h("p", { class: "soft about" }, [clock(draft.duration), count(draft.steps.length, "step"), servings, recipe.video.name].filter(Boolean).join(" · "), recipe.made_by?.simulated && h("span", { class: "badge" }, "simulated")),

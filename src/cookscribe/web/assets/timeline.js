@@ -86,7 +86,7 @@ export class TimeLine {
       "aria-label": `${side === "start" ? "Start" : "End"} of step ${n + 1}`, "aria-orientation": "horizontal",
       "aria-valuemin": 0, "aria-valuemax": this.duration.toFixed(1), "aria-valuenow": step[side].toFixed(1), "aria-valuetext": clock(step[side]),
     });
-    handle.addEventListener("pointerdown", (event) => this.drag(event, step, side, handle));
+    handle.addEventListener("pointerdown", (event) => this.drag(event, step, side));
     handle.addEventListener("keydown", (event) => {
       const by = { ArrowLeft: -0.1, ArrowRight: 0.1, ArrowDown: -0.1, ArrowUp: 0.1, PageDown: -5, PageUp: 5 }[event.key];
       if (by === undefined) return;
@@ -101,7 +101,7 @@ export class TimeLine {
     return handle;
   }
 
-  drag(down, step, side, handle) {
+  drag(down, step, side) {
     if (down.button !== 0) return;
     down.preventDefault();
     down.stopPropagation();
@@ -136,7 +136,6 @@ export class TimeLine {
     grip.addEventListener("pointermove", move);
     grip.addEventListener("pointerup", done, { once: true });
     grip.addEventListener("pointercancel", done, { once: true });
-    void handle;
   }
 
   /** What there is to show besides the steps. */
@@ -172,7 +171,7 @@ export class TimeLine {
       ...this.extras().map(([key, name]) => button(name, () => { this.shown.has(key) ? this.shown.delete(key) : this.shown.add(key); this.render(); }, { class: "chip", "aria-pressed": String(this.shown.has(key)) })),
       h("span", { class: "grow" }),
       h("span", { class: "now figures" }),
-      iconButton("close", "Zoom out", () => this.setZoom(this.zoom / 2), { class: "bare small minus", disabled: this.zoom <= 1 }),
+      iconButton("minus", "Zoom out", () => this.setZoom(this.zoom / 2), { class: "bare small", disabled: this.zoom <= 1 }),
       iconButton("plus", "Zoom in", () => this.setZoom(this.zoom * 2), { class: "bare small", disabled: this.zoom >= 32 }),
     );
     if (focused) [...this.tools.querySelectorAll("button")].find((one) => (one.getAttribute("aria-label") ?? one.textContent) === focused)?.focus();
