@@ -33,6 +33,7 @@ def serve_command(
     from cookscribe.errors import MissingDependencyError
 
     try:
+        from cookscribe.web.services import Settings
         from cookscribe.web.serving import serve
     except ModuleNotFoundError as error:
         if error.name not in ("fastapi", "uvicorn", "starlette", "anyio"):
@@ -40,7 +41,8 @@ def serve_command(
         raise MissingDependencyError(
             "cookscribe serve", f"the package {error.name} is not installed", "pip install 'cookscribe[web]'"
         ) from None
-    serve(library, host, port, password, allow_host, int(max_upload * 2**30), model)
+    size = int(max_upload * 2**30)
+    serve(Settings(library, host, tuple(allow_host), password or None, size, model), port)
 
 
 @library_app.command(name="export")

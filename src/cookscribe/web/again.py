@@ -1,7 +1,7 @@
 """Writing again: a model's new recipe laid over what a person has corrected, and what that would change.
 
-What a person wrote or found right stays. A step of the model goes where a step that stays lies over most of it. The
-rest of the old steps make way for the new ones.
+What a person wrote or found right stays, and a new step that tells the same again is left out. The rest of the old
+steps make way for the new ones.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from cookscribe.recipe import Recipe, Span
 from cookscribe.web.marks import Marked, rebuilt
 
-COVERED = 0.5  # share of the shorter of two steps; where more of it is shared, both are the same step
+COVERED = 0.5  # share of a new step; where more of it lies under one that stays, it is the same step told again
 ALIKE = 0.3  # tIoU from which a new step stands in the place of an old one
 
 
@@ -27,9 +27,9 @@ class Change(BaseModel):
     after: str = ""
 
 
-def _covers(one: Span, other: Span) -> bool:
-    shared = min(one.end, other.end) - max(one.start, other.start)
-    return shared > COVERED * max(0.001, min(one.length, other.length))
+def _lies_under(new: Span, stays: Span) -> bool:
+    shared = min(new.end, stays.end) - max(new.start, stays.start)
+    return shared > COVERED * max(0.001, new.length)
 
 
 def laid_over(now: Marked, new: Recipe, *, title: str = "") -> Marked:
@@ -39,12 +39,15 @@ def laid_over(now: Marked, new: Recipe, *, title: str = "") -> Marked:
         title: what the recipe shall be called, if that was asked for.
     """
     fresh = Marked.fresh(new)
-    kept = [(step, mark) for step, mark in zip(now.recipe.steps, now.marks, strict=True) if mark.kept]
-    taken = [
-        (step, mark)
-        for step, mark in zip(new.steps, fresh.marks, strict=True)
-        if not any(_covers(step.span, stays.span) for stays, _ in kept)
-    ]
+    old = list(zip(now.recipe.steps, now.marks, strict=True))
+    kept = [(step, mark) for step, mark in old if mark.kept]
+
+    def told_again(span: Span) -> bool:
+        # Where a small step lies over the end of a large one, the small one is meant.
+        step, mark = max(old, key=lambda pair: pair[0].span.tiou(span), default=(None, None))
+        return step is not None and mark is not None and mark.kept and _lies_under(span, step.span)
+
+    taken = [(step, mark) for step, mark in zip(new.steps, fresh.marks, strict=True) if not told_again(step.span)]
     both = [*kept, *taken]
     ingredients = tuple(dict.fromkeys((*new.ingredients, *(name for step, _ in kept for name in step.ingredients))))
     changes: dict[str, object] = {

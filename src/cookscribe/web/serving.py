@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import secrets
 import socket
-from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 
 import uvicorn
 
 from cookscribe.errors import BadValueError
+from cookscribe.text.printable import printable
 from cookscribe.web.app import build
 from cookscribe.web.security import is_local
 from cookscribe.web.services import Settings
@@ -17,23 +17,25 @@ from cookscribe.web.services import Settings
 FEWEST_CHARACTERS = 8  # of a password that somebody chose
 
 
-def serve(
-    library: Path, host: str, port: int, password: str, names: Sequence[str], max_upload: int, model: str
-) -> None:
-    """Run until interrupted. A server that others can reach has a password; if none is given, one is made up."""
-    if password and len(password) < FEWEST_CHARACTERS:
+def serve(settings: Settings, port: int) -> None:
+    """Run until interrupted. A server that others can reach has a password; if none is given, one is made up.
+
+    The address is the first line that is printed; `port` 0 takes any that is free.
+    """
+    host = settings.host
+    if settings.password is not None and len(settings.password) < FEWEST_CHARACTERS:
         raise BadValueError("--password", f"has fewer than {FEWEST_CHARACTERS} characters", "choose a longer one")
-    made_up = not password and not is_local(host)
+    made_up = settings.password is None and not is_local(host)
     if made_up:
-        password = "-".join(secrets.token_hex(2) for _ in range(4))
-    settings = Settings(library, host, tuple(names), password or None, max_upload, model)
+        settings = replace(settings, password="-".join(secrets.token_hex(2) for _ in range(4)))
     application = build(settings)
     with _bound(host, port) as listening:
         port = listening.getsockname()[1]
         shown = f"[{host}]" if ":" in host else ("127.0.0.1" if host == "0.0.0.0" else host)
-        print(f"cookscribe: http://{shown}:{port}  (library {settings.library})", flush=True)
+        print(f"cookscribe: http://{shown}:{port}", flush=True)
+        print(f"library: {printable(str(settings.library))}", flush=True)
         if made_up:
-            print(f"password: {password}", flush=True)
+            print(f"password: {settings.password}", flush=True)
         config = uvicorn.Config(
             application, log_level="warning", timeout_graceful_shutdown=3, server_header=False, proxy_headers=False
         )
