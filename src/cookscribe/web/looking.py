@@ -1,6 +1,6 @@
 """Looking into films, in a process of its own: whatever a film does to its reader, the server goes on.
 
-    python -m cookscribe.web.looking probe FILM          what it is, as JSON
+    python -m cookscribe.web.looking probe FILM POSTER   what it is, as JSON, and a picture of it
     python -m cookscribe.web.looking pictures FILM A.jpg=3.5 B.jpg=8 ...
     python -m cookscribe.web.looking chapters FILM RECIPE.json OUT.mp4
 
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,9 @@ PATIENCE = 120.0  # seconds
 _TURNS = threading.Semaphore(2)
 
 
-def probe_film(film: Path) -> dict[str, Any]:
-    """What a film is (the fields of `VideoInfo`); a file that is none raises `BadFileError`."""
-    found: dict[str, Any] = _run("probe", film)["info"]
+def probe_film(film: Path, poster: Path) -> dict[str, Any]:
+    """What a film is (the fields of `VideoInfo`), and a picture of it; a file that is none raises `BadFileError`."""
+    found: dict[str, Any] = _run("probe", film, poster)["info"]
     return found
 
 
@@ -77,7 +78,10 @@ def _main(arguments: Sequence[str]) -> dict[str, Any]:
     if what == "probe":
         from cookscribe.video import probe
 
-        return {"info": probe(film).model_dump(mode="json")}
+        info = probe(film)
+        with suppress(CookscribeError):
+            jpegs(Path(film), {Path(more[0]): info.readable / 3})
+        return {"info": info.model_dump(mode="json")}
     if what == "pictures":
         pairs = (pair.rpartition("=") for pair in more)
         jpegs(Path(film), {Path(path): float(seconds) for path, _, seconds in pairs})

@@ -28,7 +28,7 @@ from cookscribe.web.faults import NoRoomError, NotAFilmError, StaleError, TooLar
 from cookscribe.web.ingredients import read_lines
 from cookscribe.web.jobs import Jobs
 from cookscribe.web.library import Library
-from cookscribe.web.looking import probe_film, take_pictures
+from cookscribe.web.looking import probe_film
 from cookscribe.web.places import SUBTITLES, new_id
 
 LIMIT = 8 * 2**30  # bytes of a film
@@ -184,7 +184,7 @@ class Uploads:
         try:
             if film is None or film.stat().st_size == 0:
                 raise NotAFilmError(name, "is empty", ADVICE)
-            info = probe_film(film)
+            info = probe_film(film, places.poster(upload))
         except NotAFilmError:
             self.drop(upload)
             raise
@@ -194,9 +194,6 @@ class Uploads:
             kind = NotAFilmError if "is not a film" in cause else BadFileError
             raise kind(name, cause, error.advice) from None
         film = places.take_in(upload, info["container"])
-        if not places.poster(upload).exists():
-            with suppress(CookscribeError):
-                take_pictures(film, {places.poster(upload): info["readable"] / 3})
         names, amounts = read_lines(json.loads(row["ingredients"]))
         document = Recipe(
             title=row["title"] or title_of(Path(name)),

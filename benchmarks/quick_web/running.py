@@ -1,5 +1,6 @@
-"""Servers for the tests, each in a process of its own, on a port that is free; and small films to send them."""
+"""Servers, each in a process of its own, on a port that is free; and small films to send them."""
 
+import os
 import subprocess
 import sys
 import time
@@ -10,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 
-from tests.broken_films import brightening
+from cookscribe.video.writing import write_video
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120.0  # seconds; the machine may be busy
@@ -42,24 +44,36 @@ class Served:
 
 
 def send(
-    client: httpx.Client, name: str, data: bytes, ingredients: str = "", title: str = "", words: Path | None = None
+    client: httpx.Client,
+    name: str,
+    data: bytes,
+    ingredients: str = "",
+    title: str = "",
+    words: Path | None = None,
+    pieces: int = 1,
 ) -> str:
-    """Send a film in one piece; gives the id of its recipe."""
+    """Send a film in some pieces; gives the id of its recipe."""
     new = {"name": name, "size": len(data), "ingredients": ingredients, "title": title}
-    upload = client.post("/api/uploads", json=new).raise_for_status().json()["id"]
+    upload: str = client.post("/api/uploads", json=new).raise_for_status().json()["id"]
     if words is not None:
         given = client.put(f"/api/uploads/{upload}/words", params={"name": words.name}, content=words.read_bytes())
         given.raise_for_status()
-    sent = client.patch(f"/api/uploads/{upload}", content=data, headers={"upload-offset": "0"}).raise_for_status()
-    assert sent.json()["done"]
+    size = -(-len(data) // pieces)
+    for start in range(0, len(data), size):
+        headers = {"upload-offset": str(start)}
+        sent = client.patch(f"/api/uploads/{upload}", content=data[start : start + size], headers=headers)
+        done = sent.raise_for_status().json()["done"]
+    assert done
     return upload
 
 
 @contextmanager
 def served(library: Path, *command: str) -> Iterator[Served]:
     """A server of a library; by default one whose worker makes recipes up. `command` replaces it."""
-    started = command or (sys.executable, "-m", "tests.web.quick_server", str(library))
-    process = subprocess.Popen(started, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    started = command or (sys.executable, "-m", "quick_web.server", str(library))
+    paths = (str(ROOT / "benchmarks"), os.environ.get("PYTHONPATH", ""))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    process = subprocess.Popen(started, stdout=subprocess.PIPE, text=True, env=environment)
     try:
         assert process.stdout is not None
         url = process.stdout.readline().split()[1]
@@ -84,5 +98,6 @@ def served(library: Path, *command: str) -> Iterator[Served]:
 
 
 def film(path: Path) -> Path:
-    """Ten seconds of film."""
-    return brightening(path, 10)
+    """Ten seconds of film that gets brighter."""
+    frames = ((n / 2, np.full((48, 64, 3), 12 * n, dtype=np.uint8)) for n in range(20))
+    return write_video(path, frames, rate=2)

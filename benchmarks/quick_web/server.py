@@ -1,4 +1,4 @@
-"""A server whose worker writes made-up recipes at once: `python -m tests.web.quick_server LIBRARY [PASSWORD]`."""
+"""A server whose worker writes made-up recipes at once: `python -m quick_web.server LIBRARY [PASSWORD]`."""
 
 import sys
 from pathlib import Path
@@ -10,5 +10,5 @@ LIMIT = 3_000_000  # bytes of a film
 
 if __name__ == "__main__":
     folder, *password = sys.argv[1:]
-    worker = (sys.executable, "-m", "tests.web.quick_worker", folder)
+    worker = (sys.executable, "-m", "quick_web.worker", folder)
     serve(Settings(Path(folder), password=password[0] if password else None, max_upload=LIMIT, worker=worker), 0)

@@ -19,10 +19,10 @@ def write(film: Path, ingredients: tuple[str, ...], title: str, stage: Stage) ->
         raise NoModelFitsError(film, "is not narrated", "give subtitles")
     if "break" in ingredients:
         raise ZeroDivisionError("made up")
-    if "slow" in ingredients:
-        for n in range(600):
-            stage("listening", n / 600)
-            time.sleep(0.1)
+    seconds = 60 if "slow" in ingredients else 1 if "pause" in ingredients else 0
+    for n in range(10 * seconds):
+        stage("listening", n / (10 * seconds))
+        time.sleep(0.1)
     stage("listening", 0.5)
     spans = [Span(start=1.0 + 2 * n, end=2.5 + 2 * n) for n in range(len(SENTENCES))]
     origin = CueEvidence(span=spans[2], source="heard", text="fry it for five minutes")
