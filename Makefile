@@ -11,7 +11,10 @@ export PIP_CONSTRAINT := $(CONSTRAINTS)
 # For what builds the package; older pips take the line above for that too.
 export PIP_BUILD_CONSTRAINT := $(CONSTRAINTS)
 
-.PHONY: setup test lint demo serve wheel browser clean
+# Published networks that the tests run: fetched once, into the user's cache.
+WEIGHTS := tinyvit dinov2 smollm2
+
+.PHONY: setup test lint demo serve wheel browser weights clean
 
 setup: $(STAMP)
 
@@ -36,12 +39,19 @@ $(VENV)/axe: | $(STAMP)
 	command -v npm >/dev/null && npm install --silent --no-audit --no-fund --prefix $@ axe-core@4.10 >/dev/null 2>&1 || \
 	  echo "no npm, or no axe-core from it: the test of accessibility will skip"
 
+# What is in the cache already is only checked; without a network the error says which file belongs where.
+weights: $(VENV)/.weights
+
+$(VENV)/.weights: Makefile src/cookscribe/encoders/weights.py | $(STAMP)
+	$(BIN)/cookscribe weights get $(WEIGHTS)
+	touch $@
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint browser
+test: lint browser weights
 	$(BIN)/pytest -n 2 --dist loadfile -q
 
 # A drawn video that no model learnt from, its recipe beside the truth, and the page in demo/.

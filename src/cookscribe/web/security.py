@@ -13,12 +13,13 @@ import hashlib
 import hmac
 import ipaddress
 import json
+import re
 import secrets
 import socket
 import time
 from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from anyio.to_thread import run_sync
 from starlette.datastructures import Headers, MutableHeaders
@@ -45,6 +46,7 @@ COOKIE = "cookscribe"
 SESSION_SECONDS = 30 * 24 * 3600
 FREE_TRIES = 5  # wrong passwords before one has to wait
 LONGEST_WAIT = 900.0  # seconds
+_HOST = re.compile(r"(?:\[([0-9a-f:.]{2,50})\]|([a-z0-9._-]{1,253}))(?::\d{1,5})?")
 OPEN = ("/assets/", "/login", "/api/session", "/favicon.ico")
 
 
@@ -74,7 +76,8 @@ class Guard:
 
     def check_host(self, host: str) -> None:
         """Refuse to be called by a name that is not ours: whoever owns that name would read our answers."""
-        name = (urlsplit(f"//{host}").hostname or "") if _plain(host) else ""
+        found = _HOST.fullmatch(host.lower())
+        name = (found[1] or found[2]) if found else ""
         try:
             address = ipaddress.ip_address(name)
         except ValueError:
@@ -91,7 +94,7 @@ class Guard:
         if site not in ("none", "same-origin") and (changing or path.startswith("/api/")):
             raise RefusedError("Origin", "the request comes from another site", "open the page itself")
         origin = headers.get("origin")
-        if changing and origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+        if changing and origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").lower():
             raise RefusedError("Origin", f"the request comes from {origin[:80]!r}", "open the page itself")
 
     def allowed(self, headers: Headers, client: str) -> bool:
@@ -200,10 +203,6 @@ async def _answer(send: Send, status: int, headers: dict[str, str], body: bytes)
     pairs.append((b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.start", "status": status, "headers": pairs})
     await send({"type": "http.response.body", "body": body})
-
-
-def _plain(host: str) -> bool:
-    return bool(host) and len(host) < 256 and not set(host) & set("/\\@?# \t")
 
 
 def _cookie(header: str) -> str:

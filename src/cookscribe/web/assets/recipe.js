@@ -51,6 +51,7 @@ document.body.insertBefore(h(
 main.replaceChildren(work, heading, h("div", { class: "columns" }, h("div", { class: "watch" }, video, noFilm, timeline.element), h("div", { class: "read" }, pantry, steps.element)));
 
 function renderHeading() {
+  if (heading.querySelector("input")) return;
   const { recipe } = draft.whole;
   const servings = recipe.servings && `serves ${recipe.servings.people}${recipe.servings.most ? `–${recipe.servings.most}` : ""}`;
   const title = h("h1", {}, draft.state.title);
@@ -70,6 +71,7 @@ function editTitle() {
     if (over) return;
     over = true;
     const text = field.value.trim();
+    field.remove();
     if (keep && text) draft.change((next) => { next.title = text; });
     renderHeading();
   };
@@ -113,7 +115,9 @@ function editPantry() {
 function renderWork() {
   const running = job && ["queued", "running"].includes(job.state);
   work.replaceChildren();
-  if (running) {
+  if (draft.whole.binned) {
+    work.append(h("div", { class: "panel" }, h("p", {}, h("b", {}, "This recipe lies in the bin.")), button("Put it back", () => post(`/api/recipes/${id}/unbin`).then(() => { draft.whole.binned = null; renderWork(); }).catch(complain), { class: "first" })));
+  } else if (running) {
     const share = Math.round(100 * job.share);
     const fill = h("span");
     fill.style.width = `${share}%`;
@@ -182,7 +186,9 @@ new ResizeObserver(() => timeline.render()).observe(timeline.scroll);
 async function toBin() {
   try {
     await remove(`/api/recipes/${id}`);
-    notice("The recipe is in the bin", { stay: true, action: ["Undo", () => post(`/api/recipes/${id}/unbin`).then(() => notice("Put back on the shelf")).catch(complain)] });
+    draft.whole.binned = Date.now() / 1000;
+    renderWork();
+    scrollTo({ top: 0 });
   } catch (error) { complain(error); }
 }
 

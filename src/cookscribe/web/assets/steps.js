@@ -33,7 +33,8 @@ export class Steps {
   }
 
   render() {
-    if (this.editing) return;
+    // Not under somebody's hands.
+    if (this.editing || this.list.querySelector(".menu-list:not([hidden])")) return;
     const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     this.list.replaceChildren(...this.draft.steps.map((step, n) => this.step(step, n)));
     this.all.hidden = !this.draft.steps.length || this.draft.steps.every((step) => step.right);

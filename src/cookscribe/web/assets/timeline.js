@@ -34,6 +34,7 @@ export class TimeLine {
   timeAt(x) { const box = this.inner.getBoundingClientRect(); return Math.max(0, Math.min(this.duration, (this.duration * (x - box.left)) / box.width)); }
 
   render() {
+    if (this.inner.querySelector(".dragging")) return;
     const focused = document.activeElement?.dataset?.key;
     this.inner.style.width = `${100 * this.zoom}%`;
     this.inner.replaceChildren(this.ruler(), this.steps(), ...this.lanes(), this.playhead);
@@ -130,8 +131,8 @@ export class TimeLine {
       grip.removeEventListener("pointermove", move);
       bar.classList.remove("dragging");
       delete grip.dataset.time;
+      this.render();
       if (event.type === "pointerup") this.draft.span(step.id, moved.start, moved.end);
-      else this.render();
     };
     grip.addEventListener("pointermove", move);
     grip.addEventListener("pointerup", done, { once: true });
