@@ -45,7 +45,8 @@ HEADERS = {
 COOKIE = "cookscribe"
 SESSION_SECONDS = 30 * 24 * 3600
 FREE_TRIES = 5  # wrong passwords before one has to wait
-LONGEST_WAIT = 900.0  # seconds
+FIRST_WAIT = 15.0  # seconds, then twice as long each time
+LONGEST_WAIT = 900.0
 _HOST = re.compile(r"(?:\[([0-9a-f:.]{2,50})\]|([a-z0-9._-]{1,253}))(?::\d{1,5})?")
 OPEN = ("/assets/", "/login", "/api/session", "/favicon.ico")
 
@@ -128,7 +129,7 @@ class Guard:
             return True
         if len(self._wrong) > 10_000:
             self._wrong.clear()
-        wait = min(LONGEST_WAIT, 2.0 ** (count + 1 - FREE_TRIES)) if count + 1 >= FREE_TRIES else 0.0
+        wait = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (count + 1 - FREE_TRIES)) if count + 1 >= FREE_TRIES else 0.0
         self._wrong[client] = (count + 1, now + wait)
         return False
 
