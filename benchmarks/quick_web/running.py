@@ -16,7 +16,7 @@ import numpy as np
 from cookscribe.video.writing import write_video
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 120.0  # seconds; the machine may be busy
+PATIENCE = 300.0  # seconds; the machine may be busy
 
 
 @dataclass

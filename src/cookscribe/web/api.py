@@ -323,8 +323,6 @@ def get_film(app: App, recipe: Id) -> FileResponse:
 @router.get("/events", tags=["jobs"], response_class=Response)
 async def listen(app: App) -> StreamingResponse:
     """News as server-sent events: `job` and `recipe`."""
-    return StreamingResponse(
-        app.news.listen(),
-        media_type="text/event-stream",
-        headers={"cache-control": "no-cache", "x-accel-buffering": "no"},
-    )
+    app.news.check_room()
+    headers = {"cache-control": "no-cache", "x-accel-buffering": "no"}
+    return StreamingResponse(app.news.listen(), media_type="text/event-stream", headers=headers)

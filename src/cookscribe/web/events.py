@@ -40,10 +40,13 @@ class News:
         self._watchers: set[asyncio.Queue[str | None]] = set()
         self._task: asyncio.Task[None] | None = None
 
-    async def listen(self) -> AsyncIterator[str]:
-        """The events for one browser, beginning with what is under way."""
+    def check_room(self) -> None:
+        """Refuse one more browser than can be told the news."""
         if len(self._watchers) >= MOST_WATCHERS:
             raise TooManyError("events", f"{len(self._watchers)} pages are watching", "close some of them")
+
+    async def listen(self) -> AsyncIterator[str]:
+        """The events for one browser, beginning with what is under way."""
         queue: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING)
         self._watchers.add(queue)
         if self._task is None or self._task.done():

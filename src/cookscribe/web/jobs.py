@@ -110,11 +110,15 @@ class Jobs:
 
     def claim(self) -> Job | None:
         """The next film, now under way; None when there is nothing to do."""
+        next_one = (
+            "SELECT jobs.id FROM jobs JOIN recipes ON recipes.id = jobs.recipe"
+            " WHERE state = 'queued' AND binned IS NULL ORDER BY jobs.id LIMIT 1"
+        )
+        # Asked several times a second: only what is there is worth a transaction.
+        if self.db.connection.execute(next_one).fetchone() is None:
+            return None
         with self.db.writing() as connection:
-            row = connection.execute(
-                "SELECT jobs.* FROM jobs JOIN recipes ON recipes.id = jobs.recipe"
-                " WHERE state = 'queued' AND binned IS NULL ORDER BY jobs.id LIMIT 1"
-            ).fetchone()
+            row = connection.execute(next_one).fetchone()
             if row is None:
                 return None
             connection.execute(

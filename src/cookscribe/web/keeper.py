@@ -62,7 +62,10 @@ class Keeper:
     def _keep(self) -> None:
         while not self._ending.is_set():
             self._meant = False
-            self._process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+            # A session of its own: an interrupt from the terminal is for the server alone.
+            self._process = subprocess.Popen(
+                self.command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
+            )
             while self._process.poll() is None and not self._ending.wait(LOOK):
                 pass
             if self._process.poll() is None:
