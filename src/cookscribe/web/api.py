@@ -14,7 +14,7 @@ from cookscribe.export.pictures import picture_time
 from cookscribe.export.writers import FORMATS
 from cookscribe.text.printable import one_line
 from cookscribe.web.again import changes
-from cookscribe.web.exports import download, step_pictures
+from cookscribe.web.exports import can_embed, download, step_pictures
 from cookscribe.web.faults import StaleError, TooLargeError
 from cookscribe.web.ingredients import pasted, read_lines, shown_lines
 from cookscribe.web.library import Kept, Order
@@ -68,6 +68,7 @@ def whole(app: Services, kept: Kept) -> Whole:
         app.jobs.latest([kept.id]).get(kept.id),
         words_given=places.given_words(kept.id) is not None,
         playable=film is not None and film.suffix in (".mp4", ".mkv", ".ogv"),
+        embeddable=can_embed(film),
         proposal=app.jobs.has_proposal(kept.id),
     )
 

@@ -47,12 +47,6 @@ class Keeper:
             if self.jobs.cancel(job):
                 self._kill()
 
-    @property
-    def process_id(self) -> int | None:
-        """Of the worker that is alive."""
-        process = self._process
-        return process.pid if process is not None and process.poll() is None else None
-
     def _kill(self) -> None:
         process = self._process
         if process is not None and process.poll() is None:

@@ -95,12 +95,21 @@ class Whole(BaseModel):
     pictures: list[str]
     words_given: bool
     playable: bool
+    embeddable: bool
     proposal: bool
     job: JobShape | None
 
     @classmethod
     def of(
-        cls, kept: Kept, pictures: list[str], job: Job | None, *, words_given: bool, playable: bool, proposal: bool
+        cls,
+        kept: Kept,
+        pictures: list[str],
+        job: Job | None,
+        *,
+        words_given: bool,
+        playable: bool,
+        embeddable: bool,
+        proposal: bool,
     ) -> Self:
         return cls(
             id=kept.id,
@@ -115,6 +124,7 @@ class Whole(BaseModel):
             pictures=pictures,
             words_given=words_given,
             playable=playable,
+            embeddable=embeddable,
             proposal=proposal,
             job=JobShape.of(job) if job else None,
         )

@@ -55,15 +55,13 @@ def scribe(model: str = "auto") -> Write:
     return write
 
 
-def work(library: Library, write: Write, *, once: bool = False) -> None:
-    """Take jobs from the queue for ever, or with `once` until it is empty."""
+def work(library: Library, write: Write) -> None:
+    """Take jobs from the queue for ever."""
     jobs = Jobs(library)
     while True:
         job = jobs.claim()
         if job is not None:
             do(jobs, job, write)
-        elif once:
-            return
         else:
             time.sleep(REST)
 

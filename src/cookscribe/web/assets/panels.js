@@ -108,7 +108,11 @@ export async function exports(draft) {
   ]);
   try {
     const formats = await get("/api/formats");
-    list.replaceChildren(...formats.map((format) => h("li", {}, h("a", { href: `/api/recipes/${draft.whole.id}/export/${format.name}`, download: "", dataset: { format: format.name } }, icon("download"), h("span", {}, h("b", {}, NAMES[format.name] ?? format.name), h("small", { class: "soft" }, format.explanation))))));
+    const entry = (name, title, text, more = "") => h("li", {}, h("a", { href: `/api/recipes/${draft.whole.id}/export/${name}${more}`, download: "", dataset: { format: name } }, icon("download"), h("span", {}, h("b", {}, title), h("small", { class: "soft" }, text))));
+    list.replaceChildren(...formats.flatMap((format) => [
+      entry(format.name, NAMES[format.name] ?? format.name, format.explanation),
+      ...(format.name === "html" && draft.whole.embeddable ? [entry("html", "Web page and film", "the same page with the film inside", "?embed=true")] : []),
+    ]));
   } catch (error) { complain(error); }
 }
 
