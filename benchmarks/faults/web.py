@@ -90,6 +90,7 @@ def _upload_films(url: str, data: bytes, promises: Promises, ending: threading.E
             try:
                 recipe = send(client, "soup.mp4", data, "pause, onion", pieces=3)
                 promises.films[recipe] = data
+                ending.wait(0.3)
             except (httpx.HTTPError, OSError):
                 promises.refused += 1
                 ending.wait(0.05)
@@ -115,18 +116,27 @@ def _save_edits(url: str, promises: Promises, ending: threading.Event) -> None:
 
 def _kill_worker(server: Served, promises: Promises) -> int:
     """Kill the worker, if there is one, and note whose job it was at."""
-    with suppress(OSError, ValueError, httpx.HTTPError, IndexError):
-        children = Path(f"/proc/{server.process.pid}/task").glob("*/children")
-        pids = [int(pid) for path in children for pid in path.read_text().split()]
-        lines = {pid: Path(f"/proc/{pid}/cmdline").read_text() for pid in pids}
-        worker = next(pid for pid, line in lines.items() if "worker" in line)
-        os.kill(worker, signal.SIGSTOP)  # so that it is still at the job that is noted
+    worker = _worker(server.process.pid)
+    if worker is None:
+        return 0
+    os.kill(worker, signal.SIGSTOP)  # so that it is still at the job that is noted
+    try:
         running = [job for job in server.client.get("/api/jobs").json() if job["state"] == "running"]
         for job in running:
             promises.hits[job["id"]] = promises.hits.get(job["id"], 0) + 1
+    finally:
         os.kill(worker, signal.SIGKILL)
-        return 1
-    return 0
+    return 1
+
+
+def _worker(server: int) -> int | None:
+    """The process of the worker that a server has started."""
+    for path in Path(f"/proc/{server}/task").glob("*/children"):
+        for child in path.read_text().split():
+            with suppress(OSError):
+                if "worker" in Path(f"/proc/{child}/cmdline").read_text():
+                    return int(child)
+    return None
 
 
 def _check(server: Served, promises: Promises) -> None:
