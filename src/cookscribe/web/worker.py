@@ -129,8 +129,6 @@ def end_with_the_server() -> None:
 def main(folder: Path, write: Write) -> None:
     """The process: one at a time in a library."""
     end_with_the_server()
-    with suppress(OSError, AttributeError):
-        os.nice(5)  # pages come first
     library = Library(folder)
     # A worker whose server was killed may be in its last moments.
     with held(library.places.folder / "worker.lock", wait=True):
