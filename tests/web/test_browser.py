@@ -25,6 +25,8 @@ PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 860}
 DRAWN = ("cheddar", "ciabatta", "ragu", "fennel", "canola", "black pepper")
 
+expect.set_options(timeout=PATIENCE * 1000)
+
 
 @dataclass
 class Kitchen:
@@ -293,10 +295,11 @@ def test_no_serious_fault_of_accessibility(kitchen: Kitchen) -> None:
 
     def faults(page: Page, where: str) -> list[str]:
         page.evaluate(axe)
-        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        looked = page.evaluate("axe.run(document, { resultTypes: ['violations', 'passes'] })")
+        assert len(looked["passes"]) > 10, "it did look"
         return [
             f"{where}: {fault['id']}: {node['html'][:120]}"
-            for fault in found
+            for fault in looked["violations"]
             if fault["impact"] in ("serious", "critical")
             for node in fault["nodes"][:3]
         ]
