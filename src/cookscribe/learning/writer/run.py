@@ -12,6 +12,7 @@ from pydantic import Field
 
 from cookscribe.candidates import Candidates
 from cookscribe.config import Config
+from cookscribe.errors import BadFileError
 from cookscribe.learning.config import TrainingConfig
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.datasets.splits import development_split
@@ -59,7 +60,13 @@ class WriterRun(Config):
 
 def read_examples(data: YouCook2, proposals: Mapping[str, Candidates], split: str = "training") -> list[WriterExample]:
     """Every annotated video of a split, with what is said where there is a transcript."""
-    videos, transcripts, dishes, tags = data.videos(split), data.transcripts(), data.recipe_names(), data.tags()
+    videos, transcripts = data.videos(split), data.transcripts()
+    # Names of dishes and tagged phrases are further evidence, not a condition.
+    dishes = data.recipe_names() if data.present()["recipe names"] else {}
+    try:
+        tags = data.tags()
+    except BadFileError:
+        tags = {}
     finder = IngredientFinder(common_ingredients(video.ingredients for video in data.videos("training").values()))
     examples = []
     for key in sorted(videos):
@@ -74,7 +81,7 @@ def read_examples(data: YouCook2, proposals: Mapping[str, Candidates], split: st
                 timed=transcript is not None and transcript.timed,
                 heard_names=distinct_names(finder(transcript)) if transcript is not None and said else (),
                 proposals=proposals.get(key),
-                tags=tags[key],
+                tags=tags.get(key, ((),) * len(video.spans)),
             )
         )
     return examples
