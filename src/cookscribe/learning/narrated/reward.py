@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 import torch
@@ -33,19 +33,19 @@ ORDERS = 4
 LIKELIEST = 8
 SMALLEST = 1e-9
 
-Gram = tuple[int, ...]
+Gram = tuple[Hashable, ...]
 
 
 class SentenceReward:
-    """CIDEr-D of one sentence against another; sentences are word ids, without BOS and EOS."""
+    """CIDEr-D of one sentence against another; sentences are words or their ids, without BOS and EOS."""
 
-    def __init__(self, sentences: Sequence[Sequence[int]]) -> None:
+    def __init__(self, sentences: Sequence[Sequence[Hashable]]) -> None:
         """Count in how many of the `sentences` each run of words stands."""
         found = Counter(gram for sentence in sentences for gram in set(_grams(sentence)))
         self._documents = math.log(max(len(sentences), 1))
         self._frequency = {gram: math.log(count) for gram, count in found.items()}
 
-    def _weights(self, sentence: Sequence[int]) -> tuple[dict[Gram, float], list[float]]:
+    def _weights(self, sentence: Sequence[Hashable]) -> tuple[dict[Gram, float], list[float]]:
         weights = {
             gram: count * (self._documents - self._frequency.get(gram, 0.0))
             for gram, count in Counter(_grams(sentence)).items()
@@ -55,7 +55,7 @@ class SentenceReward:
             squares[len(gram) - 1] += weight * weight
         return weights, [math.sqrt(square) for square in squares]
 
-    def of(self, said: Sequence[Sequence[int]], wanted: Sequence[int]) -> list[float]:
+    def of(self, said: Sequence[Sequence[Hashable]], wanted: Sequence[Hashable]) -> list[float]:
         """The score of each sentence that was `said` where `wanted` was true."""
         goal, goal_length = self._weights(wanted)
         scores = []
@@ -73,7 +73,7 @@ class SentenceReward:
         return scores
 
 
-def _grams(sentence: Sequence[int]) -> list[Gram]:
+def _grams(sentence: Sequence[Hashable]) -> list[Gram]:
     return [tuple(sentence[i : i + n]) for n in range(1, ORDERS + 1) for i in range(len(sentence) - n + 1)]
 
 
