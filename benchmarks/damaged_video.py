@@ -7,8 +7,6 @@ The naive reader opens what it is given, decodes all of it and catches the libra
 processes of their own, so that crashes and hangs are counted and not suffered. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

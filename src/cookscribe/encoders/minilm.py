@@ -3,8 +3,6 @@
 Tokenizer and network are written out here because they are short, and importing a model library takes seconds.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path

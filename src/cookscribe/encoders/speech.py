@@ -1,7 +1,5 @@
 """`speech`: what is said, as words with times (Whisper) and as sentence vectors over sliding windows (MiniLM)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 

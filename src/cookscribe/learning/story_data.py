@@ -1,7 +1,5 @@
 """Videos as the recipe model sees them: candidates, ingredients and true steps as numbers, padded to batches."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 All figures are on validation videos, with probes and neighbours from the training videos, and *simulated*.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

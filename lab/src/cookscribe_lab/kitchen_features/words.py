@@ -5,8 +5,6 @@ apart). Groups are separated by `|`, members by blanks; `_` joins the words of o
 gets a look of its own, made from its last word, so any annotation can be shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache

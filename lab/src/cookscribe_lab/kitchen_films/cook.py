@@ -1,7 +1,5 @@
 """`Cook`: makes the choices of one recipe, checks every act against the rules and writes the steps down."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

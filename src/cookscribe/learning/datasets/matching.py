@@ -6,8 +6,6 @@ files leave out many verbs. Agreement with them is no measure of truth, so the k
 The tagged phrases of the ingredient annotations are a second reference for actions, made independently of SVPC.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -9,8 +9,6 @@
 What is finished stays; the same command goes on after an interrupt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -10,8 +10,6 @@ The rewards r are CIDEr-D against the true sentence, with the document frequenci
 sentences before stay the true ones, as in the training before.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

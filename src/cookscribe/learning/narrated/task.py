@@ -6,8 +6,6 @@ ingredient list is given, given in part, or replaced by the ingredients heard. A
 video alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The losses of the proposal model, one method each, and their weight table: the published four and one of ours."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Salads, sandwiches and what is put together by hand, as small programs over a `Cook`."""
 
-from __future__ import annotations
-
 from cookscribe_lab.kitchen_films.cook import Cook
 from cookscribe_lab.kitchen_films.names import single
 from cookscribe_lab.kitchen_films.states import Act, Place

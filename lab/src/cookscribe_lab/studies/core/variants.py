@@ -5,8 +5,6 @@ videos and scores them, or finds all that among the finished parts. Parts are na
 on, so that studies with a row in common train it once.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence

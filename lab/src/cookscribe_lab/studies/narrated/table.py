@@ -6,8 +6,6 @@ Events: "heard" are found by our span model; "published" are the public PDVC can
 suppression, as many as PDVC counted. Nothing is trained on validation videos.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial

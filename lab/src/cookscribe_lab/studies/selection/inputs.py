@@ -1,7 +1,5 @@
 """What a selector may know of the published candidates: timing and scores; captions; words heard; ingredients."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Literal
 

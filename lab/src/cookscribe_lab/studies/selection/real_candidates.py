@@ -10,8 +10,6 @@ Rows: what is known of the candidates (inputs) x how events are chosen from what
 seed.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
