@@ -174,7 +174,7 @@ def matching(folder: DataOption, json_path: JsonOption = None) -> None:
     print_table(
         "Agreement with published labels, in percent of (step, name) pairs",
         ["", "steps", "precision", "recall", "F1"],
-        [[name, *(f"{value:.4g}" for value in row.values())] for name, row in figures.items()],
+        [[name, *(f"{value:.5g}" for value in row.values())] for name, row in figures.items()],
     )
     if json_path is not None:
         write_json(json_path, figures)
