@@ -10,10 +10,7 @@ from cookscribe.candidates import Candidates
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.senses.transcripts import Transcript
-from cookscribe_lab.studies.selection.caption_numbers import (
-    CaptionNumbers,
-    ingredient_numbers,
-)
+from cookscribe_lab.studies.selection.caption_numbers import CaptionNumbers, ingredient_numbers
 from cookscribe_lab.studies.selection.videos import SelectionVideo
 from cookscribe_lab.studies.selection.words_heard import CountGuess, WordsHeard, candidate_numbers
 
