@@ -5,11 +5,9 @@ known of the candidate (its caption's score, what is heard around it) and of its
 expect), each as a few soft bins, so that numbers of any size go through the same normalisation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,11 +52,11 @@ class SelectionVideo:
     def __len__(self) -> int:
         return len(self.spans)
 
-    def take(self, kept: NDArray[np.bool_]) -> SelectionVideo:
+    def take(self, kept: NDArray[np.bool_]) -> Self:
         """Some of the candidates."""
         return replace(self, spans=self.spans[kept], scores=self.scores[kept], own=self.own[kept])
 
-    def sorted(self) -> SelectionVideo:
+    def sorted(self) -> Self:
         """Candidates and steps in order of start."""
         order, steps = np.lexsort((self.spans[:, 1], self.spans[:, 0])), np.argsort(self.truth[:, 0], kind="stable")
         return replace(
@@ -158,7 +156,7 @@ class SoftBins:
     centres: Floats
 
     @classmethod
-    def fit(cls, videos: Sequence[SelectionVideo], bins: int = 6) -> SoftBins:
+    def fit(cls, videos: Sequence[SelectionVideo], bins: int = 6) -> Self:
         """Quantiles over all candidates of `videos`."""
         rows = np.concatenate([all_numbers(video) for video in videos])
         centres = np.quantile(rows, np.linspace(0.02, 0.98, bins), axis=0).T
