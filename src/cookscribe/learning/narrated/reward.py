@@ -10,8 +10,6 @@ The rewards r are CIDEr-D against the true sentence, with the document frequenci
 sentences before stay the true ones, as in the training before.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -81,8 +79,8 @@ def _grams(sentence: Sequence[Hashable]) -> list[Gram]:
 def draw_sentences(model: RecipeModel, sentence: OpenSentence, count: int, max_words: int) -> Tensor:
     """(B · count, L) sentences drawn for B open ones: BOS, words, EOS, then padding.
 
-    Each word comes from the vocabulary with the probability of the gate, otherwise from what was heard. The sentences
-    of a video are rows that look at the same heard words, like the words of one sentence.
+    Each word comes from the vocabulary with the probability of the gate, otherwise it is copied. The sentences
+    of a video are rows that look at the same words to copy, like the words of one sentence.
     """
     videos, width = sentence.event.shape
     rows = videos * count
@@ -111,13 +109,13 @@ def draw_sentences(model: RecipeModel, sentence: OpenSentence, count: int, max_w
 
 
 def _repeated(sentence: OpenSentence, count: int) -> OpenSentence:
-    """Every open sentence `count` times, one after another; what was heard is left out."""
+    """Every open sentence `count` times, one after another; the words to copy are left out."""
     rows = torch.arange(len(sentence.event), device=sentence.event.device).repeat_interleave(count)
     return take(replace(sentence, source=None), rows)
 
 
 def _draw(probabilities: Tensor) -> Tensor:
-    """(B,) one of the likeliest places of each row of (B, K); where nothing was heard, any."""
+    """(B,) one of the likeliest places of each row of (B, K); where there is nothing to copy, any."""
     best, places = probabilities.topk(min(LIKELIEST, probabilities.shape[1]), dim=1)
     return places.gather(1, torch.multinomial(best + SMALLEST, 1)).squeeze(1)
 
