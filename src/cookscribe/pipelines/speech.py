@@ -86,6 +86,7 @@ class SpeechPipeline:
             ingredients=names,
             actions=self.actions,
             notes=notes,
+            cues=transcript.cues(),
         )
 
 
