@@ -211,10 +211,7 @@ def _cues(cues: Sequence[CueEvidence]) -> str:
         for cue in cues
     )
     head = '<tr><th>When</th><th>What</th><th class="level">Sure</th></tr>'
-    return (
-        f"<h3>What was heard, read and seen ({told})</h3>"
-        f'<div class="scroll cues"><table>{head}{rows}</table></div>'
-    )
+    return f'<h3>What was heard, read and seen ({told})</h3><div class="scroll cues"><table>{head}{rows}</table></div>'
 
 
 def _lanes(candidates: Sequence[Candidate], duration: float) -> str:
