@@ -10,6 +10,9 @@ from pydantic import Field
 from torch import Tensor
 
 from cookscribe.config import Config
+from cookscribe.text.actions import packaged_verbs
+from cookscribe.text.faults import FaultFinder
+from cookscribe.writer.choosing import best_sentence
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.generation import GenerationConfig, Hypothesis, Runs, beam_search
 from cookscribe.writer.llama import AdapterConfig, Cache, Llama, LlamaConfig
@@ -23,6 +26,7 @@ class WriterConfig(Config):
     """What the folder of a writer says: the language model it adapts, the adapters' size, how sentences are searched.
 
     Attributes:
+        agreement: how much a sentence's likeness to the others that were found counts beside its own probability.
         base: name of the language model among the weights, or its path; network: its sizes.
         calibration, calibration_without_ingredients, weak: of its sentences, see `BundleConfig`; None leaves those of
             the bundle, which are of its recipe model.
@@ -32,6 +36,7 @@ class WriterConfig(Config):
     network: LlamaConfig = LlamaConfig()
     adapter: AdapterConfig = AdapterConfig()
     generation: GenerationConfig = GenerationConfig()
+    agreement: float = Field(default=0.0, ge=0, le=100)
     calibration: tuple[float, float] | None = None
     calibration_without_ingredients: tuple[float, float] | None = None
     weak: float | None = Field(default=None, ge=0, le=1)
@@ -39,11 +44,11 @@ class WriterConfig(Config):
 
 @dataclass(frozen=True)
 class Written:
-    """A sentence, the mean log-probability of its tokens, and what else might have been written, best first."""
+    """A sentence, the mean log-probability of its tokens, and all sentences it was chosen from, likeliest first."""
 
     sentence: str
     score: float
-    others: tuple[tuple[str, float], ...] = ()
+    choices: tuple[tuple[str, float], ...] = ()
 
 
 class LanguageWriter:
@@ -51,6 +56,7 @@ class LanguageWriter:
 
     def __init__(self, model: Llama, encoder: Encoder, config: WriterConfig | None = None) -> None:
         self.model, self.encoder, self.config = model.eval(), encoder, config or WriterConfig()
+        self.faults = FaultFinder(packaged_verbs())
 
     def write(self, films: Sequence[FilmEvidence]) -> list[list[Written]]:
         """A sentence for every event of every film."""
@@ -78,11 +84,13 @@ class LanguageWriter:
             some = [runs[n] for n in going]
             found = beam_search(self.model, cache, last, some, self.encoder.end, self.config.generation)
             for n, hypotheses in zip(going, found, strict=True):
-                chosen = hypotheses[0]
+                texts = [(self._text(one), one.mean) for one in hypotheses]
+                earlier = [one.sentence for one in stories[n]]
+                best = best_sentence(texts, earlier, self.faults, self.config.agreement)
+                chosen = hypotheses[best]
                 runs[n].add(chosen.tokens)
                 pending[n] = [*chosen.tokens, self.encoder.end]
-                others = tuple((self._text(one), one.mean) for one in hypotheses[1:])
-                stories[n].append(Written(self._text(chosen), chosen.mean, others))
+                stories[n].append(Written(*texts[best], tuple(texts)))
         return stories
 
     def _read(self, chunks: Sequence[Sequence[int]], cache: Cache) -> Tensor:
