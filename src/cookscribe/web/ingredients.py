@@ -35,8 +35,10 @@ def shown_lines(recipe: Recipe) -> list[IngredientLine]:
 
 
 def pasted(text: str) -> list[str]:
-    """The lines of a pasted list, with or without bullets. Commas separate, too, but not in a line of several that begins
-    with an amount: there they tell how something is prepared.
+    """The lines of a pasted list, with or without bullets.
+
+    Commas separate, too, but not in one of several lines that begins with an amount: there they tell how something is
+    prepared.
     """
     if len(text) > MOST_CHARACTERS:
         raise BadValueError("ingredients", f"{len(text)} characters", "give a list of names")
