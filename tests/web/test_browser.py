@@ -128,7 +128,7 @@ def test_films_dropped_in_become_recipes(browser: Browser, tmp_path: Path) -> No
             expect(page.get_by_text("7 steps")).to_be_visible()
             page.get_by_role("link", name="Soup").click()
             expect(page.locator(".step")).to_have_count(7)
-            page.get_by_role("button", name="Heard").click()
+            page.get_by_role("button", name="Heard", exact=True).click()
             expect(page.locator(".lane.heard")).to_contain_text("melt some butter")
         told = kitchen.recipe("soup")
         assert (told["recipe"]["made_by"]["model"], told["words_given"]) == ("youcook2-speech", True)
@@ -316,7 +316,7 @@ def test_no_serious_fault_of_accessibility(kitchen: Kitchen) -> None:
             page.get_by_role("button", name="Why step 2?").click()
             expect(page.locator(".why:not([hidden])")).to_contain_text("Of 100 steps like this one")
             page.get_by_role("button", name="Candidates").click()
-            page.get_by_role("button", name="Heard").click()
+            page.get_by_role("button", name="Heard", exact=True).click()
             expect(page.locator(".lane.heard")).to_contain_text("five minutes")
             told += faults(page, f"{scheme} recipe")
             if scheme == "light":
