@@ -4,8 +4,8 @@ import os
 import signal
 import time
 
+from cookscribe.batch.outcomes import Work
 from cookscribe.encoders.base import Progress
-from cookscribe.encoders.pool import Work
 from cookscribe.errors import BadFileError, MissingDependencyError
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import films
-from cookscribe.encoders.jobs import EncodeJob, encode_all
+from cookscribe.batch.engine import Crew, run
+from cookscribe.encoders.jobs import EncodeJob
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import MissingDependencyError
 
@@ -27,13 +28,13 @@ def test_ray_gives_what_one_process_gives(tmp_path: Path) -> None:
     bad = tmp_path / "bad.mp4"
     bad.write_text("not a film")
     job = EncodeJob("effnet", tmp_path / "ray")
-    outcomes = {o.item.stem: o for o in encode_all(job, [*paths, bad], workers=2, engine="ray")}
+    outcomes = {o.item.stem: o for o in run(job, [*paths, bad], Crew("ray", workers=2))}
     kinds = {name: outcome.kind for name, outcome in outcomes.items()}
     assert kinds == dict.fromkeys(("film-0", "film-1", "film-2"), "done") | {"bad": "refused"}
     assert "is not a film" in str(outcomes["bad"].error)
     # Missing weights stop the run: no film can be done.
     with pytest.raises(MissingDependencyError, match="milnce weights"):
-        list(encode_all(EncodeJob("milnce", tmp_path / "none"), paths, workers=2, engine="ray"))
+        list(run(EncodeJob("milnce", tmp_path / "none"), paths, Crew("ray", workers=2)))
     # In this process, without any engine: the same rows.
     alone = EncodeJob("effnet", tmp_path / "alone")
     work = alone()
