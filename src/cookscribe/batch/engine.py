@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic
 
 from cookscribe.batch.outcomes import Item, Kind, Outcome, Result, Setup, Source
+from cookscribe.encoders.base import silent
 from cookscribe.errors import BadValueError, CookscribeError
 
 ENGINES = ("local", "ray")
@@ -107,6 +108,22 @@ def run(
     from cookscribe.batch.pool import isolated
 
     return isolated(setup, source, crew)
+
+
+def results(setup: Setup[Item, Result], items: Iterable[Item], crew: Crew | None = None) -> Iterator[Result]:
+    """The results of all items in the order in which they finish, where one that fails makes the whole useless.
+
+    Args:
+        crew: None does the work in this process.
+    """
+    if crew is None:
+        work = setup()
+        yield from (work(item, silent) for item in items)
+        return
+    for outcome in run(setup, items, crew):
+        if outcome.error is not None:
+            raise outcome.error
+        yield outcome.result  # type: ignore[misc]
 
 
 class Worker(Generic[Item, Result]):

@@ -1,4 +1,4 @@
-"""`cookscribe write --from`: recipes of any number of films."""
+"""`cookscribe write --from`: recipes of any number of films; and the options of all commands that share work out."""
 
 from __future__ import annotations
 
@@ -13,6 +13,21 @@ if TYPE_CHECKING:
     from cookscribe.batch.engine import Crew
     from cookscribe.batch.run import Job
     from cookscribe.video import Limits
+
+WORKERS = typer.Option(0, min=0, help="Processes; 0 takes one per processor, at most one per film.")
+ENGINE = typer.Option("local", help="local: processes on this machine; ray: a Ray cluster.")
+ADDRESS = typer.Option("", help="Of the Ray cluster; by default RAY_ADDRESS, else a Ray on this machine.")
+FILM_TIMEOUT = typer.Option(3600.0, min=0, help="Seconds that one film may take; 0 sets no limit.")
+RESEARCH_WORKERS = typer.Option(1, min=0, help="Processes that share the videos; 0 takes one per processor.")
+
+
+def research_crew(engine: str, workers: int, threads: int, address: str) -> Crew | None:
+    """Who works on videos that are encoded already; None is this process alone."""
+    from cookscribe.batch.engine import Crew
+
+    # A part of many videos is one item, so that signs of life are rarer than from films.
+    crew = Crew(engine, workers, max(threads, 1), patience=1800.0, address=address)
+    return None if engine == "local" and crew.size == 1 else crew
 
 
 def only_for_a_few(videos: Any, ingredients: str, listed: Any, title: str, transcript: Any, embed_video: bool) -> None:

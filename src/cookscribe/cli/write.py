@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from cookscribe.cli.batch import ADDRESS, ENGINE, FILM_TIMEOUT, WORKERS
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -17,10 +19,6 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 255  # bytes, on all common file systems
 MAX_PIXELS = typer.Option(None, help="Largest frame, in pixels (width x height).")
-WORKERS = typer.Option(0, min=0, help="Processes; 0 takes one per processor, at most one per film.")
-ENGINE = typer.Option("local", help="local: processes on this machine; ray: a Ray cluster.")
-ADDRESS = typer.Option("", help="Of the Ray cluster; by default RAY_ADDRESS, else a Ray on this machine.")
-FILM_TIMEOUT = typer.Option(3600.0, min=0, help="Seconds that one film may take; 0 sets no limit.")
 MAX_SECONDS = typer.Option(None, help="Longest film, in seconds.")
 
 
