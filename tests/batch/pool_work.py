@@ -28,6 +28,17 @@ def various(item: str, progress: Progress) -> int:
     return os.getpid()
 
 
+def visible(item: str, progress: Progress) -> str:
+    """The GPUs that its process may see, if it lives; long enough for each worker to get an item."""
+    various(item, progress)
+    time.sleep(1.0)
+    return os.environ.get("CUDA_VISIBLE_DEVICES", "all")
+
+
+def visible_setup() -> Work[str, str]:
+    return visible
+
+
 def setup() -> Work[str, int]:
     return various
 
