@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -36,14 +36,18 @@ class StageClock:
 
     What passes between two calls belongs to the stage that was called last. Only a stage that first shows itself when a
     part of it is done already has begun before, at the end of the last call.
+
+    Args:
+        clock: seconds, of the wall or of the processor.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds: dict[str, float] = {}
-        self._stage, self._since = "", time.monotonic()
+        self._clock = clock
+        self._stage, self._since = "", clock()
 
     def __call__(self, stage: str, share: float) -> None:
-        now = time.monotonic()
+        now = self._clock()
         begun = stage not in self.seconds and share > 0
         running = stage if begun or not self._stage else self._stage
         self.seconds[running] = self.seconds.get(running, 0.0) + now - self._since

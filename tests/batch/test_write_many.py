@@ -246,10 +246,9 @@ def test_progress_says_share_speed_time_left_and_failures() -> None:
     assert [spelled(s) for s in (40, 700, 9000, 300_000)] == ["40 s", "12 min", "2 h 30 min", "3 d 11 h"]
 
 
-def test_a_stage_has_the_time_until_the_next_one_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stage_has_the_time_until_the_next_one_begins() -> None:
     now = [0.0]
-    monkeypatch.setattr("cookscribe.progress.time.monotonic", lambda: now[0])
-    clock = StageClock()
+    clock = StageClock(lambda: now[0])
     for moment, stage, share in ((1, "opening", 0.0), (3, "watching", 0.5), (4, "watching", 1.0), (6, "writing", 0.0)):
         now[0] = float(moment)
         clock(stage, share)
