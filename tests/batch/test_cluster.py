@@ -22,7 +22,8 @@ def _local_ray() -> Iterator[None]:
     import ray  # slow to import
 
     # The GPU is Ray's word for it only; what a worker sees is tested, not what it computes.
-    ray.init(num_cpus=2, num_gpus=1, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
+    quiet = {"include_dashboard": False, "logging_level": "ERROR", "log_to_driver": False}
+    ray.init(num_cpus=2, num_gpus=1, _system_config={"worker_niceness": 0}, **quiet)
     yield
     ray.shutdown()
 

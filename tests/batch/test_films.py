@@ -40,7 +40,7 @@ def test_folders_patterns_and_single_films(shelf: Path) -> None:
 
 def test_lists_say_more_of_a_film(tmp_path: Path) -> None:
     plain = tmp_path / "list.txt"
-    plain.write_text("\ufeffa.mp4\n\n  /films/b c.mp4 \n")
+    plain.write_text("\ufeffa.mp4\n\n  /films/x/../b c.mp4 \n")
     assert list(films_of(str(plain), NOWHERE)) == [Film(tmp_path / "a.mp4"), Film(Path("/films/b c.mp4"))]
     rich = tmp_path / "list.jsonl"
     line = {"video": "a.mp4", "title": "Soup", "ingredients": ["onion"], "transcript": "words/a.vtt"}

@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import re
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -27,7 +28,7 @@ from cookscribe.errors import CookscribeError, MissingDependencyError
 
 
 def on_ray(setup: Setup[Item, Result], items: Source[Item], crew: Crew) -> Iterator[Outcome[Item, Result]]:
-    """`engine.run` with actors of one processor each.
+    """`engine.run` with actors.
 
     Joins the cluster at `crew.address`, that of RAY_ADDRESS or of an earlier `ray.init`; without one it starts a Ray on
     this machine. All paths in `setup` and items must mean the same on every machine.
@@ -53,7 +54,7 @@ def on_ray(setup: Setup[Item, Result], items: Source[Item], crew: Crew) -> Itera
 
 
 def _join(ray: Any, crew: Crew) -> None:
-    quiet = {"include_dashboard": False, "logging_level": "ERROR", "log_to_driver": False}
+    quiet: dict[str, Any] = {"include_dashboard": False, "logging_level": "ERROR", "log_to_driver": False}
     if crew.address or os.environ.get("RAY_ADDRESS"):
         try:
             ray.init(address=crew.address or None, logging_level="ERROR", log_to_driver=False)
@@ -62,9 +63,11 @@ def _join(ray: Any, crew: Crew) -> None:
             cause = str(error).splitlines()[0][:200]
             raise CookscribeError("--address", f"no Ray answers at {address}: {cause}", "ray start --head") from None
     else:
+        # Ray lets its workers give way to everything else on a machine; ours are to work as those of `local` do.
+        quiet["_system_config"] = {"worker_niceness": 0}
         # Logical processors: they bound the number of workers, and nothing else runs on this Ray.
         gpus = {} if crew.gpu_workers is None else {"num_gpus": -(-crew.gpu_workers * crew.gpu_share // 1)}
-        ray.init(num_cpus=crew.size, **gpus, **quiet)
+        ray.init(num_cpus=crew.size * max(crew.threads, 1), **gpus, **quiet)
 
 
 class _Actor(Worker[Item, Result]):
@@ -77,7 +80,9 @@ class _Actor(Worker[Item, Result]):
         self.ray = ray
         self.crash: Exception | None = None
         gpu = crew.gpu(number)
-        self.actor = actor.options(num_cpus=1, num_gpus=gpu or 0).remote(stored, crew.threads_each, gpu == 0.0)
+        # How many processors the machine of an actor has is not known here; it takes as many as threads were asked for.
+        threads = max(crew.threads, 1)
+        self.actor = actor.options(num_cpus=threads, num_gpus=gpu or 0).remote(stored, threads, gpu == 0.0)
         self.asked: Any = self.actor.ready.remote()
 
     def send(self, item: Item) -> None:
@@ -97,7 +102,9 @@ class _Actor(Worker[Item, Result]):
             return None
         reason = " ".join(str(self.crash).split())
         gone = getattr(self.crash, "preempted", False) or "node has died" in reason or "node was terminated" in reason
-        return ("lost" if gone else "crashed"), f"its worker process died: {reason[:300]}"
+        # Ray tells a long story; the way the process ended is what a reader can use.
+        told = re.search(r"Worker exit type: (\w+)", reason)
+        return ("lost" if gone else "crashed"), f"its worker process died ({told[1] if told else reason[:200]})"
 
     def stop(self) -> None:
         self.gone = True

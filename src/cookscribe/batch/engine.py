@@ -35,7 +35,7 @@ class Crew:
     Attributes:
         engine: "local", processes of this machine, or "ray", a Ray cluster.
         workers: how many; 0 takes one per processor.
-        threads: torch threads of each; 0 shares the processors of this machine out among the workers.
+        threads: torch threads of each; 0 shares the processors of this machine out among the workers, with Ray one.
         patience: seconds without a sign of life after which a worker is given up.
         timeout: seconds that an item may take; 0 sets no limit.
         address: of the Ray cluster to join; empty takes RAY_ADDRESS, else starts a Ray on this machine.

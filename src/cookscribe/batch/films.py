@@ -6,7 +6,7 @@ import glob
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,7 @@ def films_of(place: str, leave_out: Path) -> Iterator[Film]:
     elif path.is_file() and path.suffix.lower() in LISTS:
         yield from _listed(path)
     elif path.is_file() and path.suffix.lower() in SUFFIXES:
-        yield Film(path.absolute())
+        yield _film(path)
     elif path.exists():
         raise BadValueError(place, "is neither a folder nor a list of films", f"lists end in {' or '.join(LISTS)}")
     elif glob.has_magic(place):
@@ -71,7 +71,7 @@ def films_of(place: str, leave_out: Path) -> Iterator[Film]:
         for name in glob.iglob(place, recursive=True):
             if os.path.isfile(name):
                 found = True
-                yield Film(Path(name).absolute())
+                yield _film(name)
         if not found:
             raise MissingFileError(place, "no film matches this pattern", "put it into quotes, and check the path")
     else:
@@ -80,8 +80,8 @@ def films_of(place: str, leave_out: Path) -> Iterator[Film]:
 
 def _in_folder(folder: Path, leave_out: Path) -> Iterator[Film]:
     found = False
-    unwanted = leave_out.absolute()
-    for parent, inner, names in os.walk(folder.absolute()):
+    unwanted = Path(os.path.abspath(leave_out))
+    for parent, inner, names in os.walk(os.path.abspath(folder)):
         inner[:] = sorted(name for name in inner if not name.startswith(".") and Path(parent, name) != unwanted)
         for name in sorted(names):
             if not name.startswith(".") and os.path.splitext(name)[1].lower() in SUFFIXES:
@@ -107,9 +107,14 @@ def _listed(path: Path) -> Iterator[Film]:
         raise BadFileError(path, f"cannot be read: {error.strerror or error}") from None
 
 
+def _film(path: str | Path) -> Film:
+    """The film of a path, however that is spelled."""
+    return Film(Path(os.path.abspath(path)))
+
+
 def _of_line(line: str, base: Path, subject: str, is_json: bool) -> Film:
     if not is_json:
-        return Film(base / line)
+        return _film(base / line)
     value: Any = parse_json(line, subject)
     if not isinstance(value, dict) or not isinstance(value.get("video"), str) or not value["video"]:
         raise BadFileError(subject, "must be an object with a video", '{"video": "soup.mp4", "title": "Soup"}')
@@ -120,4 +125,6 @@ def _of_line(line: str, base: Path, subject: str, is_json: bool) -> Film:
     if not isinstance(names, list) or not all(isinstance(text, str) for text in [*names, *texts]):
         raise BadFileError(subject, "title and transcript must be texts, ingredients a list of texts")
     transcript = str(base / value["transcript"]) if value.get("transcript") else ""
-    return Film(base / value["video"], value.get("title", ""), tuple(names), transcript)
+    return replace(
+        _film(base / value["video"]), title=value.get("title", ""), ingredients=tuple(names), transcript=transcript
+    )

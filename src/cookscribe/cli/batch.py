@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ import typer
 
 if TYPE_CHECKING:
     from cookscribe.batch.engine import Crew
+    from cookscribe.batch.films import Film
+    from cookscribe.batch.job import WriteJob
     from cookscribe.batch.run import Job
     from cookscribe.video import Limits
 
@@ -63,8 +66,6 @@ def write_many(
     """Do the job, show how it goes on, and say at the end what failed."""
     from cookscribe.batch.films import films_of
     from cookscribe.batch.job import WriteJob
-    from cookscribe.batch.report import Report
-    from cookscribe.batch.run import Job
     from cookscribe.batch.table import check_parquet
     from cookscribe.bundle import find_bundle
     from cookscribe.errors import BadValueError
@@ -80,20 +81,32 @@ def write_many(
     place_of_model = str(Path(model).absolute()) if Path(model).is_dir() else model
     job = WriteJob(out.absolute(), place_of_model, device or None, names, limits)
     # A scheduler that takes the machine back says so first; what is in hand is then put back.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with Job(job) as opened:
-        manifest = opened.manifest
-        new = manifest.add(films_of(place, out))
-        renewed = manifest.again() if again else 0
-        there = sum(manifest.counts.values()) - new - renewed
-        print(f"{len(manifest):,} films to do, {there:,} known from earlier runs: {out}", file=sys.stderr, flush=True)
-        opened.work(crew.at_most(len(manifest)), Report())
-        failed = conclude(opened, out, parquet=parquet)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        failed = _work(job, films_of(place, out), crew, again=again, parquet=parquet)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     if failed:
         raise typer.Exit(1)
 
 
-def conclude(job: Job, out: Path, *, parquet: bool) -> int:
+def _work(job: WriteJob, films: Iterable[Film], crew: Crew, *, again: bool, parquet: bool) -> int:
+    from cookscribe.batch.report import Report
+    from cookscribe.batch.run import Job
+
+    with Job(job) as opened:
+        manifest = opened.manifest
+        new = manifest.add(films)
+        renewed = manifest.again() if again else 0
+        there = sum(manifest.counts.values()) - new - renewed
+        print(
+            f"{len(manifest):,} films to do, {there:,} known from earlier runs: {job.out}", file=sys.stderr, flush=True
+        )
+        opened.work(crew.at_most(len(manifest)), Report())
+        return conclude(opened, parquet=parquet)
+
+
+def conclude(job: Job, *, parquet: bool) -> int:
     """Write the table's Parquet files, name what failed, print the sums; returns how many films have no recipe."""
     from cookscribe.batch.report import NAMED, named
     from cookscribe.batch.run import TABLE
@@ -109,7 +122,7 @@ def conclude(job: Job, out: Path, *, parquet: bool) -> int:
         print(line, file=sys.stderr)
     done = manifest.counts["done"]
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in manifest.kinds().items())
-    print(f"{done:,} recipes, {failed:,} films without one{f' ({kinds})' if kinds else ''}: {out / TABLE}")
+    print(f"{done:,} recipes, {failed:,} films without one{f' ({kinds})' if kinds else ''}: {job.job.out / TABLE}")
     if done:
         shown = ", ".join(f"{name} {value / done:.2f}" for name, value in manifest.stage_seconds().items())
         print(f"seconds a film: {shown}")
