@@ -21,7 +21,6 @@ from cookscribe.scribe import Scribe, load
 from cookscribe.video import VideoFile
 
 BUNDLE = "youcook2-speech"
-TIMEOUT = 10.0
 HANGS, KILLS = "hangs", "kills"
 
 
@@ -65,8 +64,8 @@ def marked_job(out: Path) -> WriteJob:
     return WriteJob(out, BUNDLE, load=partial(load_marked, out / "log"))
 
 
-def lead(engine: str, out: str, folder: str, workers: str) -> None:
-    """What the leading process does."""
+def lead(engine: str, out: str, folder: str, workers: str, limit: str) -> None:
+    """What the leading process does; `limit` is the seconds that a film may take."""
     with Job(marked_job(Path(out))) as job:
         job.manifest.add(films_of(folder, Path(out)))
-        job.work(Crew(engine, int(workers), threads=1, timeout=TIMEOUT), Report())
+        job.work(Crew(engine, int(workers), threads=1, timeout=float(limit)), Report())

@@ -113,10 +113,10 @@ def fill(folder: Path, count: int, cache: Path, *, only_good: bool = False) -> S
     return Shelf(folder, frozenset(good), frozenset(bad))
 
 
-def leader(engine: str, out: Path, folder: Path, workers: int) -> subprocess.Popen[bytes]:
+def leader(engine: str, out: Path, folder: Path, workers: int, limit: float = 0.0) -> subprocess.Popen[bytes]:
     """Start the process that leads a job (`marked_scribe.lead`)."""
     program = "import sys; from marked_scribe import lead; lead(*sys.argv[1:])"
-    command = [sys.executable, "-c", program, engine, str(out), str(folder), str(workers)]
+    command = [sys.executable, "-c", program, engine, str(out), str(folder), str(workers), str(limit)]
     paths = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     with (out.parent / f"{out.name}.err").open("ab") as errors:
         return subprocess.Popen(command, stderr=errors, env=os.environ | {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1"})
@@ -137,12 +137,12 @@ def in_hand(out: Path) -> Iterator[int]:
         yield process
 
 
-def with_kills(engine: str, out: Path, shelf: Shelf, count: int) -> dict[str, int]:
+def with_kills(engine: str, out: Path, shelf: Shelf, limit: float) -> dict[str, int]:
     """Two workers, three of whom are killed, under a leader that is killed once; then what became of the films."""
-    process = leader(engine, out, shelf.folder, 2)
+    process = leader(engine, out, shelf.folder, 2, limit)
     killed = 0
     for share in (0.15, 0.3, 0.45, 0.6):
-        while sum(what == "written" for what, *_ in moments(out)) < share * count:
+        while sum(what == "written" for what, *_ in moments(out)) < share * len(shelf.good):
             if process.poll() is not None:
                 raise SystemExit(f"the leader ended early: {(out.parent / f'{out.name}.err').read_text()[-2000:]}")
             time.sleep(0.01)
@@ -154,7 +154,7 @@ def with_kills(engine: str, out: Path, shelf: Shelf, count: int) -> dict[str, in
             time.sleep(0.001)
         os.kill(worker, signal.SIGKILL)
         killed += 1
-    if leader(engine, out, shelf.folder, 2).wait():
+    if leader(engine, out, shelf.folder, 2, limit).wait():
         raise SystemExit(f"the second leader failed: {(out.parent / f'{out.name}.err').read_text()[-2000:]}")
     with Job(marked_job(out)) as job:
         named = {Path(failure.path).stem for failure in job.manifest.failures()}
@@ -286,9 +286,8 @@ def queues(quick: bool, entry: float) -> dict[str, dict[str, float]]:
 
 def main() -> None:
     """Everything, and the figures."""
-    given = options(
-        __doc__, "fewer films for the speed, a short window of the simulation", films=200, costs="", model="auto"
-    )
+    quick = "fewer films for the speed, a short window of the simulation"
+    given = options(__doc__, quick, films=200, costs="", model="auto")
     if given.costs:
         finish(**{name: round(value, 4) for name, value in stage_costs(Path(given.costs), given.model).items()})
         return
@@ -297,8 +296,10 @@ def main() -> None:
     began = time.monotonic()
     try:
         shelf = fill(place / "films", given.films, cache)
-        kept = {engine: with_kills(engine, place / engine, shelf, given.films) for engine in ("local", "ray")}
         speeds = {engine: efficiency(engine, place, cache, 24 if given.quick else 100) for engine in ("local", "ray")}
+        # Far more than any good film needs now, on this machine and with what else it has to do.
+        limit = max(3.0, 40 / min(found["films_a_second_of_one"] for found in speeds.values()))
+        kept = {engine: with_kills(engine, place / engine, shelf, limit) for engine in ("local", "ray")}
         leading = entries(place / "entries", 2_000 if given.quick else 50_000)
     finally:
         shutil.rmtree(place, ignore_errors=True)

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from pathlib import Path
 
 from cookscribe.batch.outcomes import Work
 from cookscribe.encoders.base import Progress
@@ -29,9 +30,11 @@ def various(item: str, progress: Progress) -> int:
 
 
 def visible(item: str, progress: Progress) -> str:
-    """The GPUs that its process may see, if it lives; long enough for each worker to get an item."""
-    various(item, progress)
-    time.sleep(1.0)
+    """The GPUs that its process may see. Waits in the folder `item` until another process has come there, too."""
+    (Path(item) / str(os.getpid())).touch()
+    while len(os.listdir(item)) < 2:
+        time.sleep(0.05)
+        progress(0.0)
     return os.environ.get("CUDA_VISIBLE_DEVICES", "all")
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import films
+from cookscribe.batch import cluster
 from cookscribe.batch.engine import Crew, run
 from cookscribe.batch.films import films_of
 from cookscribe.batch.report import Report
@@ -22,8 +23,7 @@ def _local_ray() -> Iterator[None]:
     import ray  # slow to import
 
     # The GPU is Ray's word for it only; what a worker sees is tested, not what it computes.
-    quiet = {"include_dashboard": False, "logging_level": "ERROR", "log_to_driver": False}
-    ray.init(num_cpus=2, num_gpus=1, _system_config={"worker_niceness": 0}, **quiet)
+    cluster._join(ray, Crew("ray", workers=2, gpu_workers=1))
     yield
     ray.shutdown()
 
@@ -52,14 +52,20 @@ def test_ray_gives_what_one_process_gives(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_local_ray")
-def test_dead_and_hanging_actors_are_replaced_and_some_get_a_gpu() -> None:
-    crew = Crew("ray", workers=2, timeout=8.0, gpu_workers=1)
-    outcomes = {o.item: o for o in run(pool_work.visible_setup, ["exit", "hang", *"abcd"], crew)}
+def test_dead_and_hanging_actors_are_replaced() -> None:
+    outcomes = {o.item: o for o in run(pool_work.setup, ["exit", "hang", *"abcd"], Crew("ray", workers=2, timeout=8.0))}
     kinds = {item: outcome.kind for item, outcome in outcomes.items()}
     assert kinds == {"exit": "crashed", "hang": "late"} | dict.fromkeys("abcd", "done")
     assert "took longer than 8 s" in str(outcomes["hang"].error)
-    assert {outcome.result for outcome in outcomes.values()} == {"0", "", None}
-    assert outcomes["a"].worker
+    assert outcomes["a"].worker.endswith(f":{outcomes['a'].result}")
+
+
+@pytest.mark.usefixtures("_local_ray")
+@pytest.mark.parametrize("engine", ["local", "ray"])
+def test_some_workers_get_a_gpu_and_the_others_see_none(engine: str, tmp_path: Path) -> None:
+    crew = Crew(engine, workers=2, gpu_workers=1)
+    outcomes = list(run(pool_work.visible_setup, [str(tmp_path)] * 2, crew))
+    assert sorted(str(outcome.result) for outcome in outcomes) == ["", "0"]
 
 
 @pytest.mark.usefixtures("_local_ray")
@@ -77,3 +83,18 @@ def test_films_on_ray_are_done_once_though_a_worker_dies(tmp_path: Path) -> None
             ("bad-1", "refused", 1)
         ]
     assert sorted(path.name[:6] for path in (out / "files").glob("*/*")) == ["good-0", "good-1", "good-2", "once-1"]
+
+
+@pytest.mark.parametrize(
+    ("told", "kind"),
+    [
+        ("The actor died because its node has died. Node Id: 1f", "lost"),
+        ("The actor is dead because its worker process has died. Worker exit type: SYSTEM_ERROR Worker ...", "crashed"),
+    ],
+)
+def test_a_machine_that_is_gone_is_no_fault_of_the_film(told: str, kind: str) -> None:
+    worker = cluster._Actor.__new__(cluster._Actor)
+    worker.crash = RuntimeError(told)
+    found = worker.died()
+    assert found is not None
+    assert found[0] == kind

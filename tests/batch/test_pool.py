@@ -46,11 +46,6 @@ def test_a_setup_that_fails_stops_the_run() -> None:
     assert not multiprocessing.active_children()
 
 
-def test_some_workers_get_a_gpu_and_the_others_see_none() -> None:
-    crew = Crew(workers=2, gpu_workers=1)
-    assert {outcome.result for outcome in run(pool_work.visible_setup, list("abcdef"), crew)} == {"0", ""}
-
-
 def test_leaving_early_stops_the_workers() -> None:
     outcomes = run(pool_work.setup, ["fine", "hang", "hang"], Crew(workers=2))
     assert next(outcomes).item == "fine"

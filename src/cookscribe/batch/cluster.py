@@ -26,6 +26,10 @@ from cookscribe.batch.pool import prepare, worker_name
 from cookscribe.encoders.base import silent
 from cookscribe.errors import CookscribeError, MissingDependencyError
 
+STARTS = 3
+# How Ray says that a machine, and not a process, is gone.
+_NODE_DIED = ("its node has died", "node it was running on is dead")
+
 
 def on_ray(setup: Setup[Item, Result], items: Source[Item], crew: Crew) -> Iterator[Outcome[Item, Result]]:
     """`engine.run` with actors.
@@ -67,7 +71,20 @@ def _join(ray: Any, crew: Crew) -> None:
         quiet["_system_config"] = {"worker_niceness": 0}
         # Logical processors: they bound the number of workers, and nothing else runs on this Ray.
         gpus = {} if crew.gpu_workers is None else {"num_gpus": -(-crew.gpu_workers * crew.gpu_share // 1)}
-        ray.init(num_cpus=crew.size * max(crew.threads, 1), **gpus, **quiet)
+        _started(ray, num_cpus=crew.size * max(crew.threads, 1), **gpus, **quiet)
+
+
+def _started(ray: Any, **options: Any) -> None:
+    """Start a Ray on this machine. It gives itself 30 s for that, which a machine with much to do may not keep."""
+    for left in reversed(range(STARTS)):
+        try:
+            ray.init(**options)
+            return
+        except Exception as error:  # Ray has no type of its own for it
+            ray.shutdown()
+            if not left:
+                cause = f"did not start: {' '.join(str(error).split())[:200]}"
+                raise CookscribeError("ray", cause, "try again when the machine is less busy") from None
 
 
 class _Actor(Worker[Item, Result]):
@@ -101,7 +118,7 @@ class _Actor(Worker[Item, Result]):
         if self.crash is None:
             return None
         reason = " ".join(str(self.crash).split())
-        gone = getattr(self.crash, "preempted", False) or "node has died" in reason or "node was terminated" in reason
+        gone = getattr(self.crash, "preempted", False) or any(words in reason for words in _NODE_DIED)
         # Ray tells a long story; the way the process ended is what a reader can use.
         told = re.search(r"Worker exit type: (\w+)", reason)
         return ("lost" if gone else "crashed"), f"its worker process died ({told[1] if told else reason[:200]})"
