@@ -25,7 +25,7 @@ HANGS, KILLS = "hangs", "kills"
 
 
 class MarkedScribe:
-    """Writes with `scribe`, and a line a moment into `log`: what, film, process, seconds."""
+    """Writes with `scribe`, and a line a moment into `log`: what, film, process, wall and processor seconds."""
 
     def __init__(self, scribe: Scribe, log: Path) -> None:
         self.scribe, self.log = scribe, log
@@ -42,7 +42,7 @@ class MarkedScribe:
         return recipe
 
     def note(self, what: str, name: str) -> None:
-        line = f"{what} {name} {os.getpid()} {time.time():.4f}\n"
+        line = f"{what} {name} {os.getpid()} {time.time():.4f} {time.process_time():.4f}\n"
         # One write at the end of the file: lines of several processes do not mix.
         with self.log.open("ab", buffering=0) as file:
             file.write(line.encode())

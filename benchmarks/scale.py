@@ -8,7 +8,8 @@ python benchmarks/scale.py --costs FILM [--model NAME]     processor seconds by 
    `lost` counts good films without a recipe and bad films that nobody names, `twice` recipes that are in the table
    more than once, `repeated` films whose recipe was written again because the first one died with its worker.
 2. Films a second of two workers over twice those of one worker, in this run: `efficiency`, the lower of both engines.
-   Only the time in which all workers are at work counts, not their start.
+   Only the time in which all workers are at work counts, not their start. `processor_efficiency` is the same in
+   processor seconds of the workers: how much slower a film becomes because another one is worked on beside it.
 3. The queue, simulated with failures, for ten thousand, a million and a hundred million films (`scale_queue.py`).
 
 The films are the first seconds of four drawings (drawing 200 would take longer than everything else), each copy with
@@ -122,19 +123,31 @@ def leader(engine: str, out: Path, folder: Path, workers: int, limit: float = 0.
         return subprocess.Popen(command, stderr=errors, env=os.environ | {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1"})
 
 
-def moments(out: Path) -> list[tuple[str, str, int, float]]:
-    """What the log says: what, film, process, seconds."""
+@dataclass(frozen=True)
+class Moment:
+    """A line of the log: what happened to which film in which process, and when, by the wall and by its processor."""
+
+    what: str
+    film: str
+    process: int
+    wall: float
+    processor: float
+
+
+def moments(out: Path) -> list[Moment]:
+    """What the log says."""
     path = out / "log"
     lines = path.read_text().splitlines() if path.is_file() else []
-    return [(what, film, int(process), float(when)) for what, film, process, when in map(str.split, lines)]
+    fields = (line.split() for line in lines)
+    return [Moment(what, film, int(pid), float(wall), float(own)) for what, film, pid, wall, own in fields]
 
 
 def in_hand(out: Path) -> Iterator[int]:
     """Processes that have a good film in hand, the latest first."""
-    for what, film, process, _ in reversed(moments(out)):
-        if what == "written" or film in (HANGS, KILLS):
+    for moment in reversed(moments(out)):
+        if moment.what == "written" or moment.film in (HANGS, KILLS):
             return
-        yield process
+        yield moment.process
 
 
 def with_kills(engine: str, out: Path, shelf: Shelf, limit: float) -> dict[str, int]:
@@ -142,7 +155,7 @@ def with_kills(engine: str, out: Path, shelf: Shelf, limit: float) -> dict[str, 
     process = leader(engine, out, shelf.folder, 2, limit)
     killed = 0
     for share in (0.15, 0.3, 0.45, 0.6):
-        while sum(what == "written" for what, *_ in moments(out)) < share * len(shelf.good):
+        while sum(moment.what == "written" for moment in moments(out)) < share * len(shelf.good):
             if process.poll() is not None:
                 raise SystemExit(f"the leader ended early: {(out.parent / f'{out.name}.err').read_text()[-2000:]}")
             time.sleep(0.01)
@@ -162,7 +175,7 @@ def with_kills(engine: str, out: Path, shelf: Shelf, limit: float) -> dict[str, 
     rows = Counter(
         Path(json.loads(line)["path"]).stem for part in (out / TABLE).glob("*.jsonl") for line in part.open()
     )
-    written = Counter(film for what, film, *_ in moments(out) if what == "written")
+    written = Counter(moment.film for moment in moments(out) if moment.what == "written")
     print(f"{engine}: {states}, {killed} workers and the leader killed; named: {', '.join(sorted(named))}")
     return {
         "lost": len(shelf.good - rows.keys()) + len(shelf.bad - named) + states["waiting"] + states["running"],
@@ -174,15 +187,19 @@ def with_kills(engine: str, out: Path, shelf: Shelf, limit: float) -> dict[str, 
     }
 
 
-def speed(out: Path) -> float:
-    """Films a second while all workers were at work: neither their start nor the end, where one has no more to do."""
-    times: dict[int, list[float]] = {}
-    for what, _, process, when in moments(out):
-        if what == "written":
-            times.setdefault(process, []).append(when)
-    start, end = max(each[0] for each in times.values()), min(each[-1] for each in times.values())
-    counted = sum(start < when <= end for each in times.values() for when in each)
-    return counted / (end - start)
+def speed(out: Path) -> tuple[float, float]:
+    """Films a second while all workers were at work, without their start and the end, where one has no more to do.
+
+    And the processor seconds that a film took its worker, which other work on the machine hardly changes.
+    """
+    written: dict[int, list[Moment]] = {}
+    for moment in moments(out):
+        if moment.what == "written":
+            written.setdefault(moment.process, []).append(moment)
+    start, end = max(each[0].wall for each in written.values()), min(each[-1].wall for each in written.values())
+    counted = sum(start < one.wall <= end for each in written.values() for one in each)
+    own = sum(each[-1].processor - each[0].processor for each in written.values())
+    return counted / (end - start), own / sum(len(each) - 1 for each in written.values())
 
 
 def efficiency(engine: str, place: Path, cache: Path, count: int) -> dict[str, float]:
@@ -196,13 +213,17 @@ def efficiency(engine: str, place: Path, cache: Path, count: int) -> dict[str, f
         while process.poll() is None:
             time.sleep(0.05)
             seen = moments(out)
-            if workers == 2 and sum(what == "written" for what, *_ in seen) > count:
-                memory = {name: max(memory[name], most) for name, most in largest({one[2] for one in seen}).items()}
-        starts.append(min(when for *_, when in moments(out)) - began)
+            if workers == 2 and sum(moment.what == "written" for moment in seen) > count:
+                memory = {
+                    name: max(memory[name], most) for name, most in largest({one.process for one in seen}).items()
+                }
+        starts.append(min(moment.wall for moment in moments(out)) - began)
         speeds[workers] = speed(out)
     return {
-        "efficiency": speeds[2] / (2 * speeds[1]),
-        "films_a_second_of_one": speeds[1],
+        "efficiency": speeds[2][0] / (2 * speeds[1][0]),
+        "processor_efficiency": speeds[1][1] / speeds[2][1],
+        "films_a_second_of_one": speeds[1][0],
+        "processor_seconds_a_film": speeds[1][1],
         "start_seconds": min(starts),
         "worker_rss_mb": memory["rss"],
         "worker_pss_mb": memory["pss"],
