@@ -25,7 +25,9 @@ KEPT = {
     "_ACTS": "its modules register painters when they are imported",
 }
 PUBLIC = getattr(cookscribe, "__all__", ())
-REGISTERED = re.compile(r"command|callback|validator|serializer|fixture|shows|exporter|field_|router\.|app\.(get|post|delete)")
+REGISTERED = re.compile(
+    r"command|callback|validator|serializer|fixture|shows|exporter|field_|router\.|app\.(get|post|delete)"
+)
 
 
 @cache
