@@ -1,15 +1,25 @@
 """A discrete simulation of the queue of films: one leader, many workers, and everything that goes wrong.
 
+python benchmarks/scale_queue.py [--quick] [--film SECONDS] [--entry SECONDS] [--timeout SECONDS]
+
 Events are films that end and workers that are ready. The leader is a server of its own: it enters an outcome and hands
 out the next film, one at a time, and workers wait for it. All figures that come out of here are simulated.
 """
 
 import heapq
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from frame import finish, options
+
 TRIES = 2
+# Films, those that are simulated of them, and workers.
+PLANS = {
+    "10 thousand": (10_000, 10_000, 64),
+    "1 million": (1_000_000, 1_000_000, 1_024),
+    "100 million": (100_000_000, 2_000_000, 20_000),
+}
 
 
 @dataclass(frozen=True)
@@ -17,7 +27,8 @@ class Costs:
     """What a film and a failure cost.
 
     Attributes:
-        film: mean seconds of work on a film by one worker.
+        film: mean seconds of work on a film by one worker; by default of five minutes of narrated film on one core
+            (docs/scale.md).
         spread: standard deviation of the logarithm of that; films differ in length.
         entry: seconds that the leader needs for a film.
         start: seconds until a new worker is ready.
@@ -28,11 +39,11 @@ class Costs:
         leader_deaths: of the leader, per second; all workers start again and lose what they have in hand.
     """
 
-    film: float
+    film: float = 71.0
     spread: float = 0.6
-    entry: float = 0.001
+    entry: float = 0.0005
     start: float = 10.0
-    timeout: float = 3600.0
+    timeout: float = 600.0
     refused: float = 0.01
     hangs: float = 1e-4
     kills: float = 1e-4
@@ -156,3 +167,35 @@ class _Queue:
             self.aside += 1
         else:
             self.again.append(film)
+
+
+def plans(costs: Costs, quick: bool = False) -> dict[str, dict[str, float]]:
+    """Days, efficiency and failures of the three sizes.
+
+    Of the hundred million a window is simulated, and one twice as long: what its second half takes is the steady
+    speed on all workers, at which the rest is done.
+    """
+    found = {}
+    for name, (films, window, workers) in PLANS.items():
+        simulated = min(window, 100_000) if quick else window
+        result = simulate(simulated, workers, costs)
+        seconds = result.seconds
+        if simulated < films:
+            longer = simulate(2 * simulated, workers, costs)
+            seconds += (films - simulated) * (longer.seconds - result.seconds) / simulated
+        row = asdict(result) | {
+            "films": films,
+            "simulated": simulated,
+            "workers": workers,
+            "days": seconds / 86_400,
+            # A refused film costs a hundredth of the others.
+            "efficiency": films * costs.film * (1 - 0.99 * costs.refused) / (workers * seconds),
+        }
+        found[name] = {key: round(value, 5) for key, value in row.items() if key != "seconds"}
+        print(f"simulated, {name} films on {workers:,} workers: {found[name]}")
+    return found
+
+
+if __name__ == "__main__":
+    given = options(__doc__, "a window of a hundred thousand films", film=71.0, entry=0.0005, timeout=600.0)
+    finish(**plans(Costs(film=given.film, entry=given.entry, timeout=given.timeout), given.quick))
