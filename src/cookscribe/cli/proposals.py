@@ -1,7 +1,5 @@
 """`cookscribe propose`: candidate events for a folder of features."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

@@ -1,7 +1,5 @@
 """`cookscribe train`: train the proposal model or the recipe model; `cookscribe bundle`: make both ready to write."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

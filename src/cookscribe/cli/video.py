@@ -1,7 +1,5 @@
 """`cookscribe probe`, `encode`, `encode-transcripts`, `weights`: films, their features, the encoders' weights."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

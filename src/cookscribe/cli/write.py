@@ -34,7 +34,9 @@ def write_command(
     ),
     ingredients: str = typer.Option("", help='What is used, if you know it: "eggs, butter, salt".'),
     ingredients_file: Path = typer.Option(None, help="The same from a text file, one name a line or with commas."),
-    title: str = typer.Option("", help="Title of the recipe; by default made from the file name."),
+    title: str = typer.Option(
+        "", help="Title of the recipe; by default what the film says it makes, else the file's name."
+    ),
     model: str = typer.Option(
         "auto", help="Name of a shipped bundle, or a bundle's folder (see `cookscribe bundle`); auto looks and listens."
     ),
