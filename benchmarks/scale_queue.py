@@ -59,6 +59,7 @@ class Simulated:
         seconds: from the first film to the last.
         efficiency: seconds of work that led to a recipe or a refusal, over all seconds that workers were there.
         leader: share of the time that the leader was busy.
+        rate: films a second in the middle half of the films, where all workers are at work.
         done, refused, aside: films.
         lost: films in none of these states.
         repeated: films in hand that were begun again.
@@ -67,6 +68,7 @@ class Simulated:
     seconds: float
     efficiency: float
     leader: float
+    rate: float
     done: int
     refused: int
     aside: int
@@ -87,6 +89,7 @@ def simulate(films: int, workers: int, costs: Costs, seed: int = 0) -> Simulated
     queue = _Queue(films)
     useful = busy = now = leader_free = 0.0
     repeated = 0
+    quarters = {films // 4: 0.0, 3 * films // 4: 0.0}
     idle: list[int] = []
     leader_death = random.exponential(1 / costs.leader_deaths) if costs.leader_deaths else np.inf
     # When, worker, the film it then has in hand (-1: none), and whether the worker dies of it.
@@ -114,6 +117,9 @@ def simulate(films: int, workers: int, costs: Costs, seed: int = 0) -> Simulated
             if film >= 0:
                 queue.counts[fates[film]] += 1
                 useful += work[film]
+                settled = sum(queue.counts)
+                if settled in quarters:
+                    quarters[settled] = leader_free
             idle.append(worker)
         while idle and (film := queue.next()) >= 0:
             took, fate, worker = work[film], fates[film], idle.pop()
@@ -131,6 +137,7 @@ def simulate(films: int, workers: int, costs: Costs, seed: int = 0) -> Simulated
         seconds=seconds,
         efficiency=useful / (workers * seconds),
         leader=busy / seconds,
+        rate=(3 * films // 4 - films // 4) / max(quarters[3 * films // 4] - quarters[films // 4], 1e-9),
         done=queue.counts[0],
         refused=queue.counts[1],
         aside=queue.aside,
@@ -172,17 +179,15 @@ class _Queue:
 def plans(costs: Costs, quick: bool = False) -> dict[str, dict[str, float]]:
     """Days, efficiency and failures of the three sizes.
 
-    Of the hundred million a window is simulated, and one twice as long: what its second half takes is the steady
-    speed on all workers, at which the rest is done.
+    Of the hundred million a window is simulated, on all workers: the rest is done at the speed of its middle.
     """
     found = {}
     for name, (films, window, workers) in PLANS.items():
-        simulated = min(window, 100_000) if quick else window
+        simulated = min(window, max(100_000, 25 * workers)) if quick else window
         result = simulate(simulated, workers, costs)
         seconds = result.seconds
         if simulated < films:
-            longer = simulate(2 * simulated, workers, costs)
-            seconds += (films - simulated) * (longer.seconds - result.seconds) / simulated
+            seconds += (films - simulated) / result.rate
         row = asdict(result) | {
             "films": films,
             "simulated": simulated,
