@@ -59,7 +59,8 @@ def predict(
         texts = None
         if "speech" in writer.config.texts:
             texts = candidate_texts(("speech",), found[key], speech.get(key), key)[0]
-        inputs[key] = writer.prepare(found[key], names.get(key, ()), store.read(key), texts, key)
+        rows = None if writer.config.own_features else store.read(key)
+        inputs[key] = writer.prepare(found[key], names.get(key, ()), rows, texts, key)
     stories = dict(zip(inputs, writer.write(list(inputs.values()), decoding), strict=True))
     written = {key: [(step.span.tolist(), step.sentence) for step in story.steps] for key, story in stories.items()}
     write_json(out, as_predictions(written))

@@ -76,6 +76,7 @@ def prepare_candidates(
     encoder: str = USUAL_ENCODER,
     events: int = 25,
     difficulty: float = 1.0,
+    memory: float = 0.0,
     captions: bool | Literal["validation"] = True,
     seed: int = SEED,
     folds: int = FOLDS,
@@ -86,7 +87,7 @@ def prepare_candidates(
     Args:
         encoder: whose features the candidates are made from.
         events: N, candidates per video.
-        difficulty: of simulated features.
+        difficulty, memory: of simulated features.
         captions: True writes captions for all candidates, which costs one more training per fold; "validation" for
             those of the validation videos only.
         seed: of the trainings.
@@ -99,7 +100,7 @@ def prepare_candidates(
         kept = subset(videos["training"], min(options.videos, len(videos["training"])))
         videos["training"] = {key: videos["training"][key] for key in kept}
     everyone = [video for of_split in videos.values() for video in of_split.values()]
-    store = FeatureStore(feature_folder(options, encoder, difficulty, everyone))
+    store = FeatureStore(feature_folder(options, encoder, difficulty, everyone, memory))
     stored = set(store.ids())
     ids = {split: sorted(stored & set(of_split)) for split, of_split in videos.items()}
     if not all(ids.values()):
@@ -119,7 +120,7 @@ def prepare_candidates(
     run = ProposalRun(
         data=str(root.root.resolve()),
         features=str(store.folder.resolve()),
-        preset=options.preset,
+        preset=options.proposal_preset,
         model={"queries": events} | (SMOKE_MODEL if options.smoke else {}),
         training=training | ({"epochs": 1} if options.smoke else {}),
         captions=bool(captions),
@@ -142,7 +143,9 @@ def prepare_candidates(
     return CandidateSet(store, example, videos, found["training"], found["validation"], folder, fold)
 
 
-def feature_folder(options: StudyOptions, encoder: str, difficulty: float, videos: Sequence[AnnotatedVideo]) -> Path:
+def feature_folder(
+    options: StudyOptions, encoder: str, difficulty: float, videos: Sequence[AnnotatedVideo], memory: float = 0.0
+) -> Path:
     """The folder with the tracks of an encoder; simulated ones are made if they are missing.
 
     Args:
@@ -150,8 +153,9 @@ def feature_folder(options: StudyOptions, encoder: str, difficulty: float, video
         encoder: of the kitchen, or the name of a subfolder of the user's features.
         difficulty: of the simulation; features that are there already have the difficulty they have.
         videos: those that will be read.
+        memory: of the simulation; without it a user's features are taken, with it they are always simulated.
     """
-    if options.features is not None:
+    if options.features is not None and not memory:
         own = options.features / encoder
         if own.is_dir():
             return own
@@ -160,8 +164,10 @@ def feature_folder(options: StudyOptions, encoder: str, difficulty: float, video
         raise MissingFileError(own, f"no features of {encoder!r}", "give a folder with one subfolder per encoder")
     # A row every two seconds is all that a proposal model of 128 to 200 rows reads of the wide features.
     every = 2.0 if ENCODERS[encoder].width > 1000 else None
-    folder = options.parts / "features" / f"{encoder}-difficulty-{difficulty:g}"
-    write_streams(videos, folder, settings_for(encoder, SEED, difficulty, every))
+    folder = (
+        options.parts / "features" / f"{encoder}-difficulty-{difficulty:g}{f'-memory-{memory:g}' if memory else ''}"
+    )
+    write_streams(videos, folder, settings_for(encoder, SEED, difficulty, every, memory))
     return folder
 
 

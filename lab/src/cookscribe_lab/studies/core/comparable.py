@@ -58,12 +58,12 @@ def comparable_outcome(
     """
     options = runner.options
     changes: dict[str, Any] = {"queries": data.choice.events} | (SMOKE_MODEL if options.smoke else {})
-    changes |= widths(data, options.preset, parameters, changes)
+    changes |= widths(data, options.proposal_preset, parameters, changes)
     epochs = {"epochs": options.proposal_epochs} if options.proposal_epochs else {}
     run = ProposalRun(
         data=str(open_youcook2(options).root.resolve()),
         features=str(data.store.folder.resolve()),
-        preset=options.preset,
+        preset=options.proposal_preset,
         model=changes,
         training=epochs | ({"epochs": 1} if options.smoke else {}),
         caption_training={"epochs": 1} if options.smoke else {},

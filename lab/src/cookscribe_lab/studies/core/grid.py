@@ -88,12 +88,12 @@ def caption(runner: VariantRunner, data: StudyData, variants: Sequence[Variant])
     options = runner.options
     rest, held_out = development_split(data.material.videos, runner.run_of(variants[0], 0).development)
     features = ", ".join(_labels(runner, variants))
-    counts = sorted({variant.data.events for variant in variants})
+    counts = sorted({runner.choice(variant.data).events for variant in variants})
     fold = " or ".join(sorted({runner.data(variant.data).fold for variant in variants}))
     epochs = sorted({runner.run_of(variant, 0).training_config().epochs for variant in variants})
     batch = runner.run_of(variants[0], 0).training_config().batch_size
     # All of the paper's tables but the one about N are for 100 candidates.
-    printed = "real features" if len(counts) > 1 else "real features and N = 100"
+    printed = "real features" if len(counts) > 1 or counts == [100] else "real features and N = 100"
     return (
         f"Features: {features}. Candidates: N = {_list(counts)} for each video, those of training videos {fold}. "
         f"Preset `{options.preset}`; {_several(epochs, 'epoch')} on {len(rest):,} videos of the training split "

@@ -22,7 +22,8 @@ class StudyOptions:
         features: feature tracks of the videos, or a folder with one such folder per encoder; None simulates them.
         candidates: folder with ready-made candidates, `training_n25.safetensors`, `validation_n25.safetensors` and so
             on for other N; None trains the proposal model.
-        preset: "small" or "paper", the size of all models.
+        preset: "paper" (its design and size), "faithful" (its design, smaller) or "small" (ours).
+        events: N, candidates per video; 0 takes 100 for the preset "paper" and 25 for the others.
         videos: how many training videos; 0 takes all.
         epochs, batch_size: of the recipe models; 0 takes the preset's.
         proposal_epochs: of the proposal models; 0 takes the preset's.
@@ -39,6 +40,7 @@ class StudyOptions:
     features: Path | None = None
     candidates: Path | None = None
     preset: str = "small"
+    events: int = 0
     videos: int = 0
     epochs: int = 0
     batch_size: int = 0
@@ -54,6 +56,16 @@ class StudyOptions:
         return self.work if self.work is not None else self.out.parent / "work"
 
     @property
+    def proposal_preset(self) -> str:
+        """Of the proposal models: the paper's own size, or ours for one core."""
+        return "paper" if self.preset == "paper" else "small"
+
+    @property
+    def usual_events(self) -> int:
+        """N of rows that are not about N."""
+        return self.events or (100 if self.preset == "paper" else 25)
+
+    @property
     def asks_meteor(self) -> bool:
         """Whether METEOR is asked."""
         return self.meteor and not self.smoke
@@ -66,7 +78,7 @@ class StudyOptions:
 # Options that studies read together.
 ALWAYS = ("out", "seeds", "smoke")
 PROPOSALS = ("data", "features", "candidates", "preset", "videos", "proposal_epochs", "meteor", "only", "work")
-MODELS = (*PROPOSALS, "epochs", "batch_size")
+MODELS = (*PROPOSALS, "events", "epochs", "batch_size")
 
 
 @dataclass(frozen=True)
@@ -105,6 +117,7 @@ STUDIES: tuple[Study, ...] = (
     Study(
         "counts", "Is the number of steps right? Shares and histogram (paper: table and figure).", "paper.counts:run"
     ),
+    Study("costs", "Parameters and operations in the paper's unit, beside the true ones.", "paper.costs:run", ()),
     Study(
         "oracle",
         "A perfect chooser among 25 to 200 candidates, PDVC's own choice, and how well it counts (paper).",
@@ -119,7 +132,12 @@ STUDIES: tuple[Study, ...] = (
         "paper.detailed:modalities",
     ),
     Study("encoders", "Candidates seen by tsn-like or milnce-like features (paper).", "paper.detailed:encoders"),
-    Study("candidates", "25 to 200 candidates to choose from (paper).", "paper.detailed:candidates"),
+    Study(
+        "candidates",
+        "25 to 200 candidates to choose from (paper).",
+        "paper.detailed:candidates",
+        tuple(name for name in MODELS if name != "events"),
+    ),
     Study("layers", "1, 2 or 4 layers in both transformers (paper).", "paper.detailed:layers"),
     Study("epochs", "The score after each epoch (paper: figure).", "paper.epochs:run"),
     Study(

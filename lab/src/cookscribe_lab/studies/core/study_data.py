@@ -7,14 +7,19 @@ Features are the ones the user has (`--features`), or the simulated kitchen's. C
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from cookscribe.candidates import Candidates
 from cookscribe.config import Config
+from cookscribe.encoders.milnce import MilNceEncoder
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation.events import Events
@@ -23,6 +28,8 @@ from cookscribe.learning.story_run import StoryMaterial, read_vectors
 from cookscribe.pipelines.story_writer import with_features
 from cookscribe.progress import track
 from cookscribe.text.actions import packaged_verbs
+from cookscribe.track import FeatureTrack
+from cookscribe_lab.kitchen_features.text_tower import text_vectors
 from cookscribe_lab.studies.core.candidate_sets import FOLDS, feature_folder, open_youcook2, prepare_candidates
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.report import short_hash
@@ -35,15 +42,22 @@ class DataChoice(Config):
 
     Attributes:
         looks: encoder whose features the recipe model sees of each candidate; "" for the one that proposed them.
-        events: N, candidates per video.
+        events: N, candidates per video; 0 for as many as the study's other rows have.
         in_fold: training candidates come from a model that saw those videos, as in the released program.
-        difficulty: of the simulated features.
+        difficulty, memory: of the simulated features, see `kitchen_features.streams.render`.
+        tower: put a text tower's vector of each candidate's caption beside its feature, as the paper does.
     """
 
     looks: str = ""
-    events: int = Field(default=25, ge=1)
+    events: int = Field(default=0, ge=0)
     in_fold: bool = False
     difficulty: float = Field(default=1.0, ge=0)
+    memory: float = Field(default=0.0, ge=0, le=1)
+    tower: bool = False
+
+    def counted(self, options: StudyOptions) -> Self:
+        """The same with N filled in."""
+        return self if self.events else self.model_copy(update={"events": options.usual_events})
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,17 +103,19 @@ class StudyData:
 
 def open_study_data(options: StudyOptions, choice: DataChoice) -> StudyData:
     """Read (and first make, where missing) the data of a row."""
+    choice = choice.counted(options)
     offer = prepare_candidates(
         options,
         events=choice.events,
         difficulty=choice.difficulty,
+        memory=choice.memory,
         folds=0 if choice.in_fold else SMOKE_FOLDS if options.smoke else FOLDS,
         ready="training_in_fold" if choice.in_fold else "training",
     )
     found, store = {**offer.training, **offer.validation}, offer.store
     if choice.looks:
         everyone = [video for videos in offer.videos.values() for video in videos.values()]
-        store = FeatureStore(feature_folder(options, choice.looks, choice.difficulty, everyone))
+        store = FeatureStore(feature_folder(options, choice.looks, choice.difficulty, everyone, choice.memory))
     ids = set(found) & set(store.ids())
     training, validation = (
         {key: videos[key] for key in sorted(videos) if key in ids and len(videos[key].spans)}
@@ -113,6 +129,8 @@ def open_study_data(options: StudyOptions, choice: DataChoice) -> StudyData:
         events = found[key]
         kept = events.features is not None and not choice.looks and events.features.shape[1] == example.width
         pooled[key] = events if kept else with_features(events, store.read(key), key)
+    if choice.tower:
+        pooled = with_caption_vectors(pooled, example)
     root = open_youcook2(options)
     material = StoryMaterial(
         videos=training,
@@ -127,6 +145,24 @@ def open_study_data(options: StudyOptions, choice: DataChoice) -> StudyData:
     said = short_hash([line for events in pooled.values() for line in events.captions or ("-",)])
     mark = _mark(pooled, example.encoder)
     return StudyData(choice, material, validation, seen, store, offer.proposals, offer.fold, mark, said)
+
+
+def with_caption_vectors(candidates: Mapping[str, Candidates], example: FeatureTrack) -> dict[str, Candidates]:
+    """The candidates with the vectors of their captions beside their features.
+
+    They come from the text tower that belongs to the features: the kitchen's for simulated ones, else MIL-NCE's.
+    """
+    if example.simulated:
+        tower: Callable[[Sequence[str]], NDArray[np.float32]] = partial(text_vectors, encoder=example.encoder)
+    else:
+        tower = MilNceEncoder().text
+    found = {}
+    for key, events in candidates.items():
+        if events.captions is None or events.features is None:
+            raise BadValueError(key, "its candidates have no captions", "propose with captions")
+        vectors = tower(events.captions) if len(events) else np.zeros((0, 0), dtype=np.float32)
+        found[key] = replace(events, features=np.concatenate([events.features, vectors], axis=1))
+    return found
 
 
 def _mark(candidates: Mapping[str, Candidates], encoder: str) -> str:

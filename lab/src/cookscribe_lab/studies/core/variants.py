@@ -33,7 +33,7 @@ from cookscribe.learning.story_run import (
     train_story,
 )
 from cookscribe.learning.story_task import story_events
-from cookscribe.model.config import LossConfig
+from cookscribe.model.config import LossConfig, ModelConfig
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.presets import preset
 from cookscribe.model.story_config import TextInput
@@ -128,27 +128,35 @@ class VariantRunner:
 
     def data(self, choice: DataChoice | None = None) -> StudyData:
         """What rows of this choice share; the usual one for None."""
-        choice = choice or DataChoice()
+        choice = self.choice(choice or DataChoice())
         if choice not in self.opened:
             self.opened[choice] = open_study_data(self.options, choice)
         return self.opened[choice]
+
+    def choice(self, choice: DataChoice) -> DataChoice:
+        """The same with N filled in."""
+        return choice.counted(self.options)
 
     def run_of(self, variant: Variant, seed: int) -> StoryRun:
         """The training of a variant, as `cookscribe train story` would take it."""
         options = self.options
         given = {name: value for name in ("epochs", "batch_size") if (value := getattr(options, name))}
         smoke = options.smoke
+        events = self.choice(variant.data).events
+        # The paper's weights are tied to N: rows with more candidates than the preset allows have larger ones.
+        larger = options.preset != "small" and events > ModelConfig().max_events
         return StoryRun(
             data="",
             candidates=(),
             features="",
             preset=f"{options.preset}-{variant.letters}",
-            model=variant.model | (SMOKE_MODEL if smoke else {}),
+            model=variant.model | ({"max_events": events} if larger else {}) | (SMOKE_MODEL if smoke else {}),
             losses=variant.losses,
             training=given | (SMOKE_TRAINING if smoke else {}) | {"seed": seed},
             decoding=variant.decoding | (SMOKE_DECODING if smoke else {}),
             texts=variant.texts,
-            word_epochs=1 if smoke else None,
+            word_epochs=1 if smoke and options.preset == "small" else None,
+            most_candidates=events if larger else None,
             min_count=1 if smoke else 3,
             min_action_count=1 if smoke else None,
         )
@@ -264,5 +272,6 @@ def resolved(run: StoryRun) -> dict[str, Any]:
         "training": run.training_config().model_dump(mode="json"),
         "decoding": DECODING_PRESETS[run.size],
         "word_epochs": run.pretraining_epochs,
+        "most_candidates": run.candidate_limit,
         "rest": run.model_dump(mode="json", include={"texts", "min_count", "min_action_count", "development"}),
     }
