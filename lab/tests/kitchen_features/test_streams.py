@@ -158,4 +158,4 @@ def _unit(rows: np.ndarray) -> np.ndarray:
 
 def test_a_veil_out_of_range_is_refused() -> None:
     with pytest.raises(BadValueError, match="between 0 and 1"):
-        render(plain_video(0), "milnce-like", memory=1.5)
+        render(plain_video(0), "milnce-like", veil=1.5)

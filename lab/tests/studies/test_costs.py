@@ -25,5 +25,12 @@ def test_what_each_part_adds() -> None:
 
 def test_study_runs_by_its_command(bench: Bench) -> None:
     text = bench.run("costs")
-    assert [row["name"] for row in bench.content("costs")["rows"]] == ["B", "BI", "BIV", "BIVT"]
+    assert [row["name"] for row in bench.content("costs")["rows"]] == [
+        "B",
+        "BI",
+        "BIV",
+        "BIVT",
+        "PDVC",
+        "PDVC comparable",
+    ]
     assert "*78.650*" in text

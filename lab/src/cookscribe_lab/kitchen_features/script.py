@@ -78,9 +78,9 @@ class StepView:
     vessel: str
 
 
-def stage(video: AnnotatedVideo, memory: float = 0.0) -> list[StepView]:
-    """The scenes of a video's steps, in order; with `memory`, handled foods are veiled (see `streams.render`)."""
-    counter = _Counter(memory)
+def stage(video: AnnotatedVideo, veil: float = 0.0) -> list[StepView]:
+    """The scenes of a video's steps, in order; with `veil`, handled foods are veiled (see `streams.render`)."""
+    counter = _Counter(veil)
     reader = _Reader(video.ingredients)
     return [counter.work(reader.read(text)) for text in video.sentences]
 
@@ -111,8 +111,8 @@ class _Thing:
 class _Counter:
     """The kitchen counter: the state of each food (by look: look-alikes are one) and what lies in which vessel."""
 
-    def __init__(self, memory: float) -> None:
-        self.memory = memory
+    def __init__(self, veil: float) -> None:
+        self.veil = veil
         self.things: dict[Food, _Thing] = {}
         self.contents: dict[str, list[Food]] = {}
         self.vessel = ""
@@ -142,7 +142,7 @@ class _Counter:
         if vessel not in PASSING:
             self.vessel = vessel
         for item in named.values():
-            self._thing(item).veiled = self.memory
+            self._thing(item).veiled = self.veil
         sights = [Sight(name, before[item], after[item], len(named) ** -0.5, True) for name, item in named.items()]
         if around:
             share = 1.0 if sentence.made or not named else AROUND

@@ -35,7 +35,7 @@ class StreamSettings(Config):
         seed: seed of the films.
         difficulty: scale of everything that hides the meaning.
         every: seconds between two rows.
-        memory: how much of a food's look is veiled once a step has handled it.
+        veil: how much of a food's look is veiled once a step has handled it.
         vocabulary: version of the visual vocabulary.
     """
 
@@ -43,7 +43,7 @@ class StreamSettings(Config):
     seed: int
     difficulty: float = Field(ge=0.0)
     every: float = Field(gt=0.0)
-    memory: float = Field(default=0.0, ge=0.0, le=1.0)
+    veil: float = Field(default=0.0, ge=0.0, le=1.0)
     vocabulary: str = VOCABULARY
 
     def film(self, video: AnnotatedVideo) -> str:
@@ -71,12 +71,12 @@ class Tally:
 
 
 def settings_for(
-    encoder: str, seed: int = 0, difficulty: float = 1.0, every: float | None = None, memory: float = 0.0
+    encoder: str, seed: int = 0, difficulty: float = 1.0, every: float | None = None, veil: float = 0.0
 ) -> StreamSettings:
     """Checked settings; `every` is the encoder's own when None."""
     every = find_encoder(encoder).every if every is None else every
     return StreamSettings.parse(
-        {"encoder": encoder, "seed": seed, "difficulty": difficulty, "every": every, "memory": memory},
+        {"encoder": encoder, "seed": seed, "difficulty": difficulty, "every": every, "veil": veil},
         "kitchen features",
     )
 
@@ -97,7 +97,7 @@ def write_streams(videos: Iterable[AnnotatedVideo], folder: Path, settings: Stre
             if films.get(video.id) == film and video.id in store:
                 skipped += 1
                 continue
-            how = (settings.encoder, settings.seed, settings.difficulty, settings.every, settings.memory)
+            how = (settings.encoder, settings.seed, settings.difficulty, settings.every, settings.veil)
             store.write(video.id, render(video, *how))
             films[video.id] = film
             written += 1

@@ -76,7 +76,7 @@ def prepare_candidates(
     encoder: str = USUAL_ENCODER,
     events: int = 25,
     difficulty: float = 1.0,
-    memory: float = 0.0,
+    veil: float = 0.0,
     captions: bool | Literal["validation"] = True,
     seed: int = SEED,
     folds: int = FOLDS,
@@ -87,7 +87,7 @@ def prepare_candidates(
     Args:
         encoder: whose features the candidates are made from.
         events: N, candidates per video.
-        difficulty, memory: of simulated features.
+        difficulty, veil: of simulated features.
         captions: True writes captions for all candidates, which costs one more training per fold; "validation" for
             those of the validation videos only.
         seed: of the trainings.
@@ -100,7 +100,7 @@ def prepare_candidates(
         kept = subset(videos["training"], min(options.videos, len(videos["training"])))
         videos["training"] = {key: videos["training"][key] for key in kept}
     everyone = [video for of_split in videos.values() for video in of_split.values()]
-    store = FeatureStore(feature_folder(options, encoder, difficulty, everyone, memory))
+    store = FeatureStore(feature_folder(options, encoder, difficulty, everyone, veil))
     stored = set(store.ids())
     ids = {split: sorted(stored & set(of_split)) for split, of_split in videos.items()}
     if not all(ids.values()):
@@ -144,7 +144,7 @@ def prepare_candidates(
 
 
 def feature_folder(
-    options: StudyOptions, encoder: str, difficulty: float, videos: Sequence[AnnotatedVideo], memory: float = 0.0
+    options: StudyOptions, encoder: str, difficulty: float, videos: Sequence[AnnotatedVideo], veil: float = 0.0
 ) -> Path:
     """The folder with the tracks of an encoder; simulated ones are made if they are missing.
 
@@ -153,9 +153,9 @@ def feature_folder(
         encoder: of the kitchen, or the name of a subfolder of the user's features.
         difficulty: of the simulation; features that are there already have the difficulty they have.
         videos: those that will be read.
-        memory: of the simulation; without it a user's features are taken, with it they are always simulated.
+        veil: of the simulation; without it a user's features are taken, with it they are always simulated.
     """
-    if options.features is not None and not memory:
+    if options.features is not None and not veil:
         own = options.features / encoder
         if own.is_dir():
             return own
@@ -164,10 +164,8 @@ def feature_folder(
         raise MissingFileError(own, f"no features of {encoder!r}", "give a folder with one subfolder per encoder")
     # A row every two seconds is all that a proposal model of 128 to 200 rows reads of the wide features.
     every = 2.0 if ENCODERS[encoder].width > 1000 else None
-    folder = (
-        options.parts / "features" / f"{encoder}-difficulty-{difficulty:g}{f'-memory-{memory:g}' if memory else ''}"
-    )
-    write_streams(videos, folder, settings_for(encoder, SEED, difficulty, every, memory))
+    folder = options.parts / "features" / f"{encoder}-difficulty-{difficulty:g}{f'-veil-{veil:g}' if veil else ''}"
+    write_streams(videos, folder, settings_for(encoder, SEED, difficulty, every, veil))
     return folder
 
 

@@ -44,7 +44,7 @@ class DataChoice(Config):
         looks: encoder whose features the recipe model sees of each candidate; "" for the one that proposed them.
         events: N, candidates per video; 0 for as many as the study's other rows have.
         in_fold: training candidates come from a model that saw those videos, as in the released program.
-        difficulty, memory: of the simulated features, see `kitchen_features.streams.render`.
+        difficulty, veil: of the simulated features, see `kitchen_features.streams.render`.
         tower: put a text tower's vector of each candidate's caption beside its feature, as the paper does.
     """
 
@@ -52,7 +52,7 @@ class DataChoice(Config):
     events: int = Field(default=0, ge=0)
     in_fold: bool = False
     difficulty: float = Field(default=1.0, ge=0)
-    memory: float = Field(default=0.0, ge=0, le=1)
+    veil: float = Field(default=0.0, ge=0, le=1)
     tower: bool = False
 
     def counted(self, options: StudyOptions) -> Self:
@@ -108,14 +108,14 @@ def open_study_data(options: StudyOptions, choice: DataChoice) -> StudyData:
         options,
         events=choice.events,
         difficulty=choice.difficulty,
-        memory=choice.memory,
+        veil=choice.veil,
         folds=0 if choice.in_fold else SMOKE_FOLDS if options.smoke else FOLDS,
         ready="training_in_fold" if choice.in_fold else "training",
     )
     found, store = {**offer.training, **offer.validation}, offer.store
     if choice.looks:
         everyone = [video for videos in offer.videos.values() for video in videos.values()]
-        store = FeatureStore(feature_folder(options, choice.looks, choice.difficulty, everyone, choice.memory))
+        store = FeatureStore(feature_folder(options, choice.looks, choice.difficulty, everyone, choice.veil))
     ids = set(found) & set(store.ids())
     training, validation = (
         {key: videos[key] for key in sorted(videos) if key in ids and len(videos[key].spans)}

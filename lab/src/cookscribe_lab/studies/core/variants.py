@@ -142,7 +142,7 @@ class VariantRunner:
         options = self.options
         given = {name: value for name in ("epochs", "batch_size") if (value := getattr(options, name))}
         smoke = options.smoke
-        events = self.choice(variant.data).events
+        events = variant.data.events or (0 if options.preset == "small" else options.usual_events)
         # The paper's weights are tied to N: rows with more candidates than the preset allows have larger ones.
         larger = options.preset != "small" and events > ModelConfig().max_events
         return StoryRun(

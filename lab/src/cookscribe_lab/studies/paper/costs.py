@@ -14,7 +14,12 @@ from cookscribe.model.batch import Inputs, Targets
 from cookscribe.model.config import BOS, EOS, ModelConfig
 from cookscribe.model.presets import preset
 from cookscribe.model.recipe_model import RecipeModel
+from cookscribe.proposals.pdvc.config import ProposalConfig
+from cookscribe.proposals.pdvc.pdvc import PDVC
+from cookscribe_lab.studies.core.comparable import LAYERS
 from cookscribe_lab.studies.core.costs import count_operations
+from cookscribe_lab.studies.core.plain_rows import COMPARABLE
+from cookscribe_lab.studies.core.plain_rows import PDVC as PDVC_ROW
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.tables import Row, as_markdown, write_study
 from cookscribe_lab.studies.paper import paper
@@ -23,6 +28,7 @@ STEPS, TOKENS, EVENTS, INGREDIENTS = 20, 22, 100, 10
 LINEAR, LINEAR_MACS = "M parameters, linear", "G multiply-adds, linear"
 ALL, ALL_MACS = "M parameters, all", "G multiply-adds, our program"
 COLUMNS = (LINEAR, LINEAR_MACS, ALL, ALL_MACS)
+PDVC_WORDS = 1607  # of the published captions
 SMOKE = {"width": 16, "heads": 2}
 
 
@@ -115,11 +121,18 @@ def run(options: StudyOptions) -> str:
         }
         printed = dict(zip((LINEAR_MACS, LINEAR), paper.COSTS[letters.upper()], strict=False))
         rows.append(Row(letters.upper(), figures, printed))
+    for name, layers in ((PDVC_ROW, 2), (COMPARABLE, LAYERS)):
+        # Sizes of the paper's data: TSN features, the vocabulary of the published captions.
+        deep = {"encoder_layers": layers, "decoder_layers": layers, "feature_size": 3072, "words": PDVC_WORDS}
+        with torch.device("meta"):
+            proposals = PDVC(ProposalConfig.preset("paper", **deep))
+        figures = {ALL: [sum(value.numel() for value in proposals.parameters()) / 1e6]}
+        rows.append(Row(name, figures, {ALL: paper.COSTS[name][1]}))
     needed = ingredients_for(1e9 * paper.COSTS["BI"][0])
     text = (
         f"Presets `paper-*`, N = {EVENTS}, {INGREDIENTS} ingredients, {STEPS} steps of {TOKENS} tokens. *Linear* "
-        "counts linear layers only, as if all were computed anew at every step: the paper's unit. Our program computes once "
-        "what stays the same, and attention is counted too.\n\n"
+        "counts linear layers only, as if all were computed anew at every step: the paper's unit. Our program computes "
+        "once what stays the same, and attention is counted too.\n\n"
         f"{as_markdown(rows, 'preset `paper`', COLUMNS, 3)}\n"
         f"For BI's printed operations an ingredient list would need {needed} entries."
     )

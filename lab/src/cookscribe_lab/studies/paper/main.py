@@ -91,8 +91,7 @@ def _rows(runner: VariantRunner, data: StudyData) -> Iterator[Row]:
         if printed:
             printed = printed | dict(zip((GFLOPS, PARAMETERS), paper.COSTS[variant.name], strict=False))
         rows.append(Row(variant.name, figures, printed, tuple(o.seed for o in outcomes)))
-    if sizes:
-        yield from _comparable(runner, data, max(sizes.values(), key=lambda size: size.parameters))
+    yield from _comparable(runner, data)
     yield from rows
     yield Row(ORACLE, _plain(runner, data, ORACLE), paper.MAIN[ORACLE])
 
@@ -114,9 +113,9 @@ def _pdvc(runner: VariantRunner, data: StudyData) -> Row:
     return Row(PDVC, figures, paper.MAIN[PDVC] | costs)
 
 
-def _comparable(runner: VariantRunner, data: StudyData, size: Size) -> Iterator[Row]:
+def _comparable(runner: VariantRunner, data: StudyData) -> Iterator[Row]:
     wanted = runner.options.wants(COMPARABLE)
-    found = comparable_outcome(runner, data, round(1e6 * size.parameters), train=wanted)
+    found = comparable_outcome(runner, data, train=wanted)
     if found is None:
         return
     larger = proposal_size(data, found.folder)
