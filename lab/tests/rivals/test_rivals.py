@@ -23,7 +23,7 @@ from cookscribe_lab.rivals.video_data import CLIP, FRAMES, RivalVideo, prepare
 
 VERBS, FOODS = ("chop", "fry", "boil", "mix", "bake"), ("onion", "rice", "egg", "milk")
 WIDTH = 24
-EPOCHS = {"MT": 120, "ECHR": 60, "SGR": 150, "MART": 80, "SVPC": 80}
+EPOCHS = {"MT": 120, "ECHR": 60, "SGR": 90, "MART": 80, "SVPC": 80}
 
 
 @cache

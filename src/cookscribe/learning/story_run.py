@@ -167,6 +167,7 @@ class StoryMaterial:
         actions: the action list.
         vectors: word vectors, or None for random ones.
         encoder, simulated: of the features.
+        development: ids of the videos that choose the weights; empty draws them from all.
     """
 
     videos: Mapping[str, AnnotatedVideo]
@@ -176,6 +177,13 @@ class StoryMaterial:
     vectors: WordVectors | None
     encoder: str
     simulated: bool
+    development: tuple[str, ...] = ()
+
+    def split(self, share: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Ids to learn from, and ids that choose the weights: a `share` of all unless they are named."""
+        if not self.development:
+            return development_split(self.videos, share)
+        return tuple(sorted(set(self.videos) - set(self.development))), tuple(sorted(self.development))
 
 
 def read_material(run: StoryRun, base: Path) -> StoryMaterial:
@@ -248,7 +256,7 @@ def make_task(run: StoryRun, material: StoryMaterial, texts: Sequence[str] = ())
     Args:
         texts: more sentences whose words are to be known, beside those of the training videos.
     """
-    rest, held_out = development_split(material.videos, run.development)
+    rest, held_out = material.split(run.development)
     learnt = [material.videos[key] for key in rest]
     sentences = (text for video in learnt for text in video.sentences)
     vocabulary = Vocabulary.build((*sentences, *texts), run.min_count)

@@ -56,6 +56,20 @@ def features(
     )
 
 
+@kitchen.command(name="annotations")
+def made_up_annotations(
+    out: Path = typer.Option(..., help="Folder for the annotations, in the layout of YouCook2."),
+    count: int = typer.Option(1000, min=10, help="Recipes to make up."),
+    seed: int = _SEED,
+) -> None:
+    """Make up recipes and write them as YouCook2's annotations: studies with --data run on them."""
+    from cookscribe_lab.kitchen_films.recipes import make_recipes
+    from cookscribe_lab.kitchen_films.youcook2_folder import write_youcook2_folder
+
+    written = write_youcook2_folder(make_recipes(seed, count), out)
+    typer.echo(f"{out}: annotations of {written} made-up recipes, simulated")
+
+
 @kitchen.command()
 def probe(
     annotations: Path = _ANNOTATIONS,

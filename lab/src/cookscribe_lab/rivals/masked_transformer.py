@@ -46,10 +46,7 @@ class MaskedTransformer(Rival):
         super().__init__(config)
         width = config.width
         self.entrance, self.encoder = entrance(config.feature_size, width), encoder(config)
-        # Lengths from 2 frames to over half of the video, each about a quarter longer than the one before.
-        lengths = np.unique(np.round(np.geomspace(2, 0.6 * FRAMES, ANCHORS)).astype(int))
-        lengths = np.concatenate([lengths, np.arange(3, 3 + ANCHORS - len(lengths))])
-        self.lengths = [int(length) for length in np.sort(lengths)]
+        self.lengths = anchor_lengths()
         self.convolutions = nn.ModuleList(
             nn.Conv1d(width, width, length, padding="same", groups=width) for length in self.lengths
         )
@@ -147,6 +144,14 @@ class MaskedTransformer(Rival):
             tokens = self.decoder.write(memory, everywhere, LONGEST)
             told.append(Events(borders[kept], tuple(sentences_of(tokens, vocabulary))))
         return told
+
+
+def anchor_lengths() -> list[int]:
+    """In frames, from 3 to over half of the video, each longer than the one before by a share; all odd."""
+    lengths: list[int] = []
+    for wanted in np.geomspace(3, 0.6 * FRAMES, ANCHORS):
+        lengths.append(max(int(wanted) // 2 * 2 + 1, lengths[-1] + 2 if lengths else 3))
+    return lengths
 
 
 def _suppressed(borders: np.ndarray, scores: np.ndarray) -> list[int]:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from cookscribe.candidates import Candidates
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadValueError, InputError, MissingFileError
@@ -51,6 +53,7 @@ class CandidateSet:
         training: candidates of the training videos by id, out of fold unless asked otherwise, with pooled features.
         validation: the same for the validation videos.
         proposals: folder of the proposal model, or None if it is not at hand.
+        development: ids of training videos that a published split keeps to choose the weights.
         fold: "out of fold" or "in fold", for the candidates of the training videos; "unknown fold" if no file says it.
     """
 
@@ -61,6 +64,7 @@ class CandidateSet:
     validation: Mapping[str, Candidates]
     proposals: Path | None
     fold: str
+    development: tuple[str, ...] = ()
 
 
 def open_youcook2(options: StudyOptions) -> YouCook2:
@@ -141,6 +145,38 @@ def prepare_candidates(
         found[split] = propose_to_file(folder, store, ids[split], wishes, folder / "candidates" / name)
     fold = "out of fold" if folds else "in fold"
     return CandidateSet(store, example, videos, found["training"], found["validation"], folder, fold)
+
+
+def true_events(options: StudyOptions, difficulty: float, veil: float) -> CandidateSet:
+    """The true events as candidates: on the published SVPC split (1,233 / 100 / 329 videos) if its files are there."""
+    root = open_youcook2(options)
+    if root.present()["aligned train"]:
+        cuts = {cut: {key: one.video for key, one in root.aligned(cut).items()} for cut in ("train", "val", "test")}
+        videos = {"training": {**cuts["train"], **cuts["val"]}, "validation": cuts["test"]}
+        kept = set(cuts["val"])
+    else:
+        videos, kept = {split: root.videos(split) for split in SPLITS}, set()
+    if options.videos:
+        chosen = set(subset(videos["training"], min(options.videos, len(videos["training"])))) | kept
+        videos["training"] = {key: video for key, video in videos["training"].items() if key in chosen}
+    everyone = [video for of_split in videos.values() for video in of_split.values()]
+    store = FeatureStore(feature_folder(options, USUAL_ENCODER, difficulty, everyone, veil))
+    stored = set(store.ids())
+    offered = {
+        split: {
+            key: Candidates(np.minimum(video.spans, video.duration), np.ones(len(video.spans)), video.duration)
+            for key, video in of_split.items()
+            if key in stored
+        }
+        for split, of_split in videos.items()
+    }
+    if not all(offered.values()):
+        raise BadValueError(store.folder, "holds features of too few of the annotated videos", "check both folders")
+    example = store.read(next(iter(offered["validation"])))
+    ids = tuple(sorted(kept & set(offered["training"])))
+    return CandidateSet(
+        store, example, videos, offered["training"], offered["validation"], None, "true events", development=ids
+    )
 
 
 def feature_folder(

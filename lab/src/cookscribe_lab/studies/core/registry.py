@@ -29,6 +29,8 @@ class StudyOptions:
         proposal_epochs: of the proposal models; 0 takes the preset's.
         captions: let the proposal models write; without, only the places of events are compared.
         meteor: ask METEOR too (Java); a smoke run never does.
+        veil: of the simulation: how much of a food's look is hidden once a step has handled it, from 0 to 1; at 1 only
+            what came before tells it. Features are then always simulated; ready-made candidates give their places only.
         only: train these rows only; rows that are finished already are shown all the same. Empty for all.
         work: folder of finished parts, which studies share; beside `out` if None.
     """
@@ -41,6 +43,7 @@ class StudyOptions:
     candidates: Path | None = None
     preset: str = "small"
     events: int = 0
+    veil: float = 0.0
     videos: int = 0
     epochs: int = 0
     batch_size: int = 0
@@ -78,7 +81,7 @@ class StudyOptions:
 # Options that studies read together.
 ALWAYS = ("out", "seeds", "smoke")
 PROPOSALS = ("data", "features", "candidates", "preset", "videos", "proposal_epochs", "meteor", "only", "work")
-MODELS = (*PROPOSALS, "events", "epochs", "batch_size")
+MODELS = (*PROPOSALS, "events", "veil", "epochs", "batch_size")
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,12 @@ STUDIES: tuple[Study, ...] = (
         "paper.oracle:run",
         (*PROPOSALS, "captions"),
     ),
+    Study(
+        "presegmented",
+        "Sentences for true events on the published SVPC split: MART, SVPC, B to BIVT.",
+        "paper.presegmented:run",
+        ("data", "features", "preset", "veil", "videos", "epochs", "batch_size", "meteor", "only", "work"),
+    ),
     Study("losses", "BIVT without some of its four additional losses, (a) to (g) (paper).", "paper.detailed:losses"),
     Study("memory", "Memories kept apart or mixed, by both mixers (paper).", "paper.detailed:memory"),
     Study(
@@ -141,7 +150,7 @@ STUDIES: tuple[Study, ...] = (
     Study("layers", "1, 2 or 4 layers in both transformers (paper).", "paper.detailed:layers"),
     Study("epochs", "The score after each epoch (paper: figure).", "paper.epochs:run"),
     Study(
-        "examples", "Recipes side by side on a time line: truth, PDVC, B, BIVT (paper: figure).", "paper.examples:run"
+        "examples", "Recipes side by side on a time line: truth, oracle, PDVC, B, BIVT (figure).", "paper.examples:run"
     ),
     Study(
         "decoding",

@@ -30,7 +30,13 @@ from cookscribe.progress import track
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.track import FeatureTrack
 from cookscribe_lab.kitchen_features.text_tower import text_vectors
-from cookscribe_lab.studies.core.candidate_sets import FOLDS, feature_folder, open_youcook2, prepare_candidates
+from cookscribe_lab.studies.core.candidate_sets import (
+    FOLDS,
+    feature_folder,
+    open_youcook2,
+    prepare_candidates,
+    true_events,
+)
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.report import short_hash
 
@@ -45,6 +51,7 @@ class DataChoice(Config):
         events: N, candidates per video; 0 for as many as the study's other rows have.
         in_fold: training candidates come from a model that saw those videos, as in the released program.
         difficulty, veil: of the simulated features, see `kitchen_features.streams.render`.
+        true_events: the candidates are the true events, on the published SVPC split if its files are there.
         tower: put a text tower's vector of each candidate's caption beside its feature, as the paper does.
     """
 
@@ -53,11 +60,15 @@ class DataChoice(Config):
     in_fold: bool = False
     difficulty: float = Field(default=1.0, ge=0)
     veil: float = Field(default=0.0, ge=0, le=1)
+    true_events: bool = False
     tower: bool = False
 
     def counted(self, options: StudyOptions) -> Self:
-        """The same with N filled in."""
-        return self if self.events else self.model_copy(update={"events": options.usual_events})
+        """The same with N and the veil filled in."""
+        if self.true_events:
+            return self.model_copy(update={"events": 1, "veil": self.veil or options.veil})
+        filled = {"events": self.events or options.usual_events, "veil": self.veil or options.veil}
+        return self.model_copy(update=filled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,14 +115,17 @@ class StudyData:
 def open_study_data(options: StudyOptions, choice: DataChoice) -> StudyData:
     """Read (and first make, where missing) the data of a row."""
     choice = choice.counted(options)
-    offer = prepare_candidates(
-        options,
-        events=choice.events,
-        difficulty=choice.difficulty,
-        veil=choice.veil,
-        folds=0 if choice.in_fold else SMOKE_FOLDS if options.smoke else FOLDS,
-        ready="training_in_fold" if choice.in_fold else "training",
-    )
+    if choice.true_events:
+        offer = true_events(options, choice.difficulty, choice.veil)
+    else:
+        offer = prepare_candidates(
+            options,
+            events=choice.events,
+            difficulty=choice.difficulty,
+            veil=choice.veil,
+            folds=0 if choice.in_fold else SMOKE_FOLDS if options.smoke else FOLDS,
+            ready="training_in_fold" if choice.in_fold else "training",
+        )
     found, store = {**offer.training, **offer.validation}, offer.store
     if choice.looks:
         everyone = [video for videos in offer.videos.values() for video in videos.values()]
@@ -127,7 +141,9 @@ def open_study_data(options: StudyOptions, choice: DataChoice) -> StudyData:
     pooled: dict[str, Candidates] = {}
     for key in track([*training, *validation], "reading candidates"):
         events = found[key]
-        kept = events.features is not None and not choice.looks and events.features.shape[1] == example.width
+        # What lies ready has the features of the usual world.
+        own = events.features is not None and not choice.looks and not choice.veil
+        kept = own and events.features is not None and events.features.shape[1] == example.width
         pooled[key] = events if kept else with_features(events, store.read(key), key)
     if choice.tower:
         pooled = with_caption_vectors(pooled, example)
@@ -140,6 +156,7 @@ def open_study_data(options: StudyOptions, choice: DataChoice) -> StudyData:
         vectors=read_vectors("", Path(), root),
         encoder=example.encoder,
         simulated=example.simulated,
+        development=tuple(key for key in offer.development if key in training),
     )
     seen = {key: pooled[key] for key in validation}
     said = short_hash([line for events in pooled.values() for line in events.captions or ("-",)])

@@ -142,9 +142,10 @@ class VariantRunner:
         options = self.options
         given = {name: value for name in ("epochs", "batch_size") if (value := getattr(options, name))}
         smoke = options.smoke
-        events = variant.data.events or (0 if options.preset == "small" else options.usual_events)
         # The paper's weights are tied to N: rows with more candidates than the preset allows have larger ones.
-        larger = options.preset != "small" and events > ModelConfig().max_events
+        tied = options.preset != "small" and not variant.data.true_events
+        events = (variant.data.events or options.usual_events) if tied else 0
+        larger = events > ModelConfig().max_events
         return StoryRun(
             data="",
             candidates=(),
@@ -220,7 +221,9 @@ class VariantRunner:
         if "speech" in run.texts:
             material = replace(material, transcripts=self.speech)
         # Weights are chosen by recipes decoded in the preset's way, so that one training serves all ways of decoding.
-        plain = run.model_copy(update={"decoding": SMOKE_DECODING if self.options.smoke else {}})
+        # Where events are given, there is no other way.
+        given = {"selection": "all"} if data.choice.true_events else {}
+        plain = run.model_copy(update={"decoding": given | (SMOKE_DECODING if self.options.smoke else {})})
         before = read_json(folder / SECONDS)["training"] if (folder / SECONDS).is_file() else 0.0
         learnt = _epochs(folder)
         began = time.process_time()
