@@ -105,8 +105,11 @@ def caption(runner: VariantRunner, data: StudyData, variants: Sequence[Variant])
     batch = runner.run_of(variants[0], 0).training_config().batch_size
     # All of the paper's tables but the one about N are for 100 candidates.
     printed = "real features" if len(counts) > 1 or counts == [100] else "real features and N = 100"
+    offered = f"Candidates: N = {_list(counts)} for each video, those of training videos {fold}."
+    if all(variant.data.true_events for variant in variants):
+        offered = "The events are the true ones."
     return (
-        f"Features: {features}. Candidates: N = {_list(counts)} for each video, those of training videos {fold}. "
+        f"Features: {features}. {offered} "
         f"Preset `{options.preset}`; {_several(epochs, 'epoch')} on {len(rest):,} videos of the training split "
         f"in batches of {batch}, weights chosen on {len(held_out)} others of it; figures on {len(data.videos)} "
         f"validation videos, mean ± standard deviation over {_several([options.seeds], 'seed')}. Figures x 100, "

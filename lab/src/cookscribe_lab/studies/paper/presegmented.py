@@ -45,7 +45,7 @@ def run(options: StudyOptions) -> str:
     ]
     paired, comparisons = compared(data.truth, found, PAIRS)
     said = captions(runner, shown or MODELS)
-    text = f"{said} The events are the true ones.\n\n{as_markdown(rows, data.label, tuple(places))}{paired}"
+    text = f"{said}\n\n{as_markdown(rows, data.label, tuple(places))}{paired}"
     draw_rows(options.out / "presegmented", rows, plain_label(data.label), ("strict CIDEr-D", "ingredient F1"))
     return write_study(options, "presegmented", text, rows, paired=comparisons, **described(runner, shown))
 
