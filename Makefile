@@ -11,7 +11,10 @@ export PIP_CONSTRAINT := $(CONSTRAINTS)
 # For what builds the package; older pips take the line above for that too.
 export PIP_BUILD_CONSTRAINT := $(CONSTRAINTS)
 
-.PHONY: setup test lint demo wheel browser clean
+# Published networks that the tests run: fetched once, into the user's cache.
+WEIGHTS := tinyvit dinov2 smollm2
+
+.PHONY: setup test lint demo wheel browser weights clean
 
 setup: $(STAMP)
 
@@ -30,12 +33,19 @@ $(VENV)/.browser: | $(STAMP)
 	  echo "no chromium and no way to install it: browser tests will skip"
 	touch $@
 
+# What is in the cache already is only checked; without a network the error says which file belongs where.
+weights: $(VENV)/.weights
+
+$(VENV)/.weights: Makefile src/cookscribe/encoders/weights.py | $(STAMP)
+	$(BIN)/cookscribe weights get $(WEIGHTS)
+	touch $@
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint browser
+test: lint browser weights
 	$(BIN)/pytest -n 2 --dist loadfile -q
 
 # A drawn video that no model learnt from, its recipe beside the truth, and the page in demo/.

@@ -5,8 +5,6 @@ laboratory. An empty environment gets the wheel without extras, and writes the r
 shipped, the second with a bundle given by its folder.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

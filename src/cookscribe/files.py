@@ -1,7 +1,5 @@
 """Reading and writing files safely: atomic writes, bounded reads of regular files, JSON with typed errors."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Progress for long work: a bar on a terminal, a line now and then in a log, nothing on standard output."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sized

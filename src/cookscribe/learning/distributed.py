@@ -5,8 +5,6 @@ divisors are added up over the processes before anything is divided, and gradien
 one a single process would take on the whole batch. Nothing here pickles.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cookscribe.bundle import Bundle
 from cookscribe.candidates import Candidates
+from cookscribe.cues import Cues
 from cookscribe.recipe import StepEvidence
 from cookscribe.story import StoryStep
 from cookscribe.video import VideoFile
@@ -33,6 +34,7 @@ class Request:
     Attributes:
         film: open.
         ingredients: what is used; empty if nobody knows.
+        title: of the dish, if somebody gave it; "" otherwise.
         listen: gives what hears the words of films, which is loaded when it is first needed.
         stage: called with how far the work is.
     """
@@ -41,6 +43,7 @@ class Request:
     ingredients: Sequence[str]
     listen: Callable[[], Listening]
     stage: Stage = silent_stage
+    title: str = ""
 
     @property
     def listening(self) -> Listening:
@@ -77,6 +80,7 @@ class Draft:
         ingredients: names, given or found.
         actions: names of the actions that are looked for in the sentences.
         notes: what the reader must know before trusting the recipe.
+        cues: what was heard, read and seen.
     """
 
     steps: Sequence[StoryStep]
@@ -86,6 +90,7 @@ class Draft:
     ingredients: Sequence[str]
     actions: Sequence[str]
     notes: list[str] = field(default_factory=list)
+    cues: Cues = field(default_factory=Cues)
 
 
 class Pipeline(Protocol):

@@ -1,7 +1,5 @@
 """Candidates for a whole folder of features, each training video by a model that did not see it."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from collections.abc import Iterator, Sequence

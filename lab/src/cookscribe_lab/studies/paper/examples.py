@@ -3,8 +3,6 @@
 The videos are drawn by their ids, not by how well they went.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
