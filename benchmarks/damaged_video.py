@@ -19,9 +19,10 @@ import numpy as np
 import torch
 
 import films
+from cookscribe.batch.engine import Crew, run
+from cookscribe.batch.outcomes import Work
 from cookscribe.encoders import load_encoder
 from cookscribe.encoders.base import Progress, silent
-from cookscribe.encoders.pool import Work, isolated
 from cookscribe.errors import BadFileError, CookscribeError
 from cookscribe.progress import track
 from cookscribe.video import Frame, Size, VideoFile
@@ -77,13 +78,14 @@ def damaged_files(folder: Path, count: int, workers: int) -> dict[str, object]:
         path = folder / f"damaged-{seed:04}.mp4"
         path.write_bytes(films.damaged(original, seed))
         paths.append(path)
+    crew = Crew(workers=workers, threads=1, patience=PATIENCE)
     kinds: Counter[str] = Counter()
-    for outcome in track(isolated(ours, paths, workers, patience=PATIENCE), "damaged files", count):
+    for outcome in track(run(ours, paths, crew), "damaged files", count):
         kinds[outcome.result or outcome.kind] += 1
         if outcome.kind in {"bug", "crashed", "stuck"}:
             print(outcome.kind, outcome.error, file=sys.stderr)
     naive_kinds: Counter[str] = Counter()
-    for outcome in track(isolated(naive, paths, workers, patience=PATIENCE), "damaged files, naive reader", count):
+    for outcome in track(run(naive, paths, crew), "damaged files, naive reader", count):
         naive_kinds[outcome.result or outcome.kind] += 1
     return {
         "files": count,

