@@ -22,7 +22,7 @@ from cookscribe_lab.kitchen_films.recipes import make_recipe
 
 FONTS = ("DejaVuSans-Bold", "DejaVuSerif", "DejaVuSansMono", "STIXGeneral", "cmss10")
 SIZES = (16, 22, 32)  # pixels, of a picture of 360 lines
-WIDTH, HEIGHT, RATE = 640, 360, 5
+WIDTH, HEIGHT, RATE = 640, 360, 4
 SHOWN, BETWEEN, CARD = 3.0, 1.2, 4.0  # seconds of a caption, between two, of a title
 QUANTITIES = ("1", "2", "3", "4", "1/2", "1/4", "3/4", "1 1/2", "2 1/2", "10", "12", "200", "350", "500")
 SMALL = ("tbsp", "tsp", "cups", "cloves", "pinch", "g", "ml", "oz", "lb")

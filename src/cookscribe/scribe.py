@@ -39,6 +39,7 @@ from cookscribe.video import VideoFile
 if TYPE_CHECKING:
     from cookscribe.senses.listening import Listening
     from cookscribe.senses.recogniser import Recogniser
+    from cookscribe.senses.screen_text import ScreenText
     from cookscribe.senses.transcripts import Transcript
 
 MOST_INGREDIENTS = 60
@@ -59,18 +60,22 @@ class Scribe:
     Args:
         bundle: what was asked for.
         device: where the networks run; None takes a GPU if there is one.
-        recogniser: where the words of films come from; None reads subtitles beside a film, else recognises speech.
+        recogniser: where the words of films come from; None reads subtitles beside a film, else recognises speech; a
+            name chooses the speech recogniser ("tiny", "base").
         open_pipeline: loads the models of a bundle; each is loaded when it is first needed, and kept.
+        screen_text: whether to read the text that films show; None: if what reads it is installed.
     """
 
     def __init__(
         self,
         bundle: Bundle,
         device: str | None = None,
-        recogniser: Recogniser | None = None,
+        recogniser: Recogniser | str | None = None,
         open_pipeline: Callable[[Bundle, str | None], Pipeline] | None = None,
+        screen_text: bool | None = None,
     ) -> None:
         self.bundle, self.device, self.recogniser = bundle, device, recogniser
+        self.screen_text = screen_text
         self._open = open_pipeline or load_pipeline
         self._pipelines: dict[str, Pipeline] = {}
 
@@ -80,6 +85,20 @@ class Scribe:
         from cookscribe.senses.listening import Listening
 
         return Listening(self.recogniser, self.device)
+
+    @cached_property
+    def reading(self) -> ScreenText:
+        """What reads the text that films show."""
+        from cookscribe.senses.screen_text import ScreenText
+
+        return ScreenText()
+
+    def _reads(self) -> bool:
+        if self.screen_text is None:
+            from cookscribe.senses.screen_text import can_read
+
+            return can_read()
+        return self.screen_text
 
     def pipeline(self, bundle: Bundle) -> Pipeline:
         """The models of a bundle."""
@@ -112,7 +131,12 @@ class Scribe:
         """
         film = VideoFile.of(video)
         request = Request(
-            film, clean_ingredients(ingredients or ()), lambda: self.listening, stage, one_line(title or "")
+            film,
+            clean_ingredients(ingredients or ()),
+            lambda: self.listening,
+            stage,
+            one_line(title or ""),
+            (lambda: self.reading) if self._reads() else None,
         )
         if transcript is not None:
             from cookscribe.senses.listening import readable_words
@@ -175,15 +199,22 @@ def refusal(film: VideoFile, reason: str) -> NoModelFitsError:
     return NoModelFitsError(film.path, f"{reason}, and no model for silent real film is shipped", ADVICE)
 
 
-def load(name: str | Path = "auto", device: str | None = None, recogniser: Recogniser | None = None) -> Scribe:
+def load(
+    name: str | Path = "auto",
+    device: str | None = None,
+    recogniser: Recogniser | str | None = None,
+    screen_text: bool | None = None,
+) -> Scribe:
     """The scribe of an installed bundle (by name) or of any bundle (by folder).
 
     Args:
         name: "auto" looks at each film and takes the bundle that fits.
         device: where the networks run, e.g. "cuda"; None takes a GPU if there is one.
-        recogniser: where the words of films come from; None reads subtitles beside a film, else recognises speech.
+        recogniser: where the words of films come from; None reads subtitles beside a film, else recognises speech; a
+            name chooses the speech recogniser ("tiny", "base").
+        screen_text: whether to read the text that films show; None: if what reads it is installed.
     """
-    return Scribe(find_bundle(name), device, recogniser)
+    return Scribe(find_bundle(name), device, recogniser, screen_text=screen_text)
 
 
 def load_pipeline(bundle: Bundle, device: str | None = None) -> Pipeline:

@@ -16,6 +16,7 @@ from cookscribe.video import VideoFile
 
 if TYPE_CHECKING:
     from cookscribe.senses.listening import Listening
+    from cookscribe.senses.screen_text import ScreenText
     from cookscribe.senses.transcripts import Transcript
 
 # Called with the name of a stage and the share of it that is done, 0 to 1.
@@ -37,6 +38,7 @@ class Request:
         title: of the dish, if somebody gave it; "" otherwise.
         listen: gives what hears the words of films, which is loaded when it is first needed.
         stage: called with how far the work is.
+        reader: gives what reads the text that films show; None: it is not read.
     """
 
     film: VideoFile
@@ -44,6 +46,7 @@ class Request:
     listen: Callable[[], Listening]
     stage: Stage = silent_stage
     title: str = ""
+    reader: Callable[[], ScreenText] | None = None
 
     @property
     def listening(self) -> Listening:
@@ -54,6 +57,13 @@ class Request:
     def transcript(self) -> Transcript:
         """What is said in the film; it is listened to once."""
         return self.listening(self.film, lambda seconds: self.stage("listening", self.share(seconds)))
+
+    @cached_property
+    def read(self) -> Cues:
+        """The lines that the film shows; they are read once."""
+        if self.reader is None:
+            return Cues()
+        return self.reader()(self.film, lambda seconds: self.stage("reading", self.share(seconds)))
 
     def share(self, seconds: float) -> float:
         """How much of the film `seconds` are, 0 to 1."""
