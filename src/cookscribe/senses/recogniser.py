@@ -90,6 +90,10 @@ class Whisper:
         spans[:, 1] = np.maximum(spans[:, 0], spans[:, 1])
         return Transcript(tuple(words), spans, timed=True)
 
+    def words(self, samples: NDArray[np.float32]) -> str:
+        """What is said in a few seconds of mono sound at `SOUND_RATE`."""
+        return " ".join(word for word, _, _ in self._recognised(samples, silent, 0.0))
+
     def _recognised(
         self, samples: NDArray[np.float32], progress: Progress, offset: float
     ) -> Iterator[tuple[str, float, float]]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +86,8 @@ class TextReader:
 
     def __call__(self, image: Image) -> list[Reading]:
         """The lines of an (H, W, 3) RGB picture, from top to bottom."""
-        result = self._engine(np.ascontiguousarray(image[..., ::-1]))
+        # Its type names four kinds of results; with both networks it is always the last.
+        result: Any = self._engine(np.ascontiguousarray(image[..., ::-1]))
         if result.txts is None:
             return []
         readings = []
@@ -190,11 +192,11 @@ class _Screen:
         self.before, self.time = strokes, time
 
     def _follow(self, time: float, strokes: Mask) -> None:
-        """Lines whose strokes are still there go on."""
+        """Lines whose strokes are still there go on; something that passes by may cover them for one picture."""
         for line in self.open:
             if agreement(line.box.of_strokes(strokes), line.strokes) >= SAME:
                 line.last = time
-        self.open = [line for line in self.open if line.last == time]
+        self.open = [line for line in self.open if time - line.last < 1.5 / RATE]
 
     def _read(self, time: float, image: Image, strokes: Mask, region: Box) -> None:
         for found in self.read(image[region.top : region.bottom, region.left : region.right]):
