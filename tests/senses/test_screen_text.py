@@ -118,6 +118,8 @@ TIDIED = {
     "350 Ib flour": "350 lb flour",
     "21/2 cups": "2 1/2 cups",
     "1 1/2 cups": "1 1/2 cups",
+    "1/2 lb.chicken stock": "1/2 lb chicken stock",
+    "2 Tbsp. oil": "2 Tbsp. oil",
     "Chef's table": "Chef's table",
     "100% pure": "100% pure",
 }

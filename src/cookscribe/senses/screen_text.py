@@ -37,10 +37,11 @@ SURE = 0.8  # of a reading, 0 to 1
 ALIKE = 0.8  # of two readings of one line
 OVERLAP = 0.5  # of their boxes
 GAP = 2.0  # seconds for which a line may be hidden
-NEVER_LEAVES, SHORT_FILM = 0.5, 20.0  # share of the film that a logo is shown; seconds of a film too short to tell
+NEVER_LEAVES, SHORT_FILM = 0.5, 15.0  # share of the film that a logo is shown; seconds of a film too short to tell
 _ADVICE = "pip install 'cookscribe[ocr]'"
 _UNITS = "|".join(sorted(map(re.escape, {*MEASURES, *PORTIONS}), key=len, reverse=True))
 _JOINED = re.compile(rf"(?<=\d)(?=(?:{_UNITS})\b)", re.IGNORECASE)
+_DOTTED = re.compile(rf"(?<=\d )({_UNITS})\.(?=[^\W\d_])", re.IGNORECASE)
 _MIXED = re.compile(r"\b(\d)(\d/[2348])\b")  # nobody writes 21/2 for ten and a half
 _POUNDS = re.compile(r"(?<=\d )[I|1](b|bs)\b")
 
@@ -275,7 +276,8 @@ def _alike(one: str, other: str) -> float:
 
 def tidied(text: str) -> str:
     """A line as it was meant: with the blanks of "200ml" and "21/2 cups", and pounds for what looks like them (Ib)."""
-    return _POUNDS.sub(r"l\1", _MIXED.sub(r"\1 \2", _JOINED.sub(" ", one_line(text))))
+    text = _MIXED.sub(r"\1 \2", _JOINED.sub(" ", one_line(text)))
+    return _DOTTED.sub(r"\1 ", _POUNDS.sub(r"l\1", text))
 
 
 def _is_line(text: str) -> bool:
