@@ -12,7 +12,22 @@ from hypothesis import strategies as st
 
 from cookscribe.candidates import tiou_matrix
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError, MissingFileError
-from cookscribe.recipe import Candidate, Evidence, Influence, MadeBy, Recipe, Span, Step, StepEvidence, Video
+from cookscribe.recipe import (
+    Amount,
+    Candidate,
+    CueEvidence,
+    Evidence,
+    Influence,
+    MadeBy,
+    Recipe,
+    Servings,
+    Span,
+    Step,
+    StepEvidence,
+    Temperature,
+    Timer,
+    Video,
+)
 from cookscribe.text.printable import one_line, printable
 
 DURATION = 600.0
@@ -22,6 +37,15 @@ probabilities = st.floats(0, 1)
 seconds = st.floats(0, DURATION)
 names = st.lists(words, max_size=3).map(tuple)
 spans = st.tuples(seconds, seconds).map(lambda pair: Span(start=min(pair), end=max(pair)))
+cues = st.builds(
+    CueEvidence, span=spans, source=st.sampled_from(["heard", "read", "seen"]), text=words, confidence=probabilities
+)
+origins = st.none() | cues
+timers = st.builds(Timer, seconds=seconds, most=st.none() | seconds, origin=origins)
+heats = st.builds(Temperature, degrees=st.floats(-18, 300), scale=st.none() | st.sampled_from("CF"), origin=origins)
+amounts = st.builds(
+    Amount, ingredient=words, quantity=st.sampled_from(["", "2", "1 1/2"]), unit=st.just("") | words, origin=origins
+)
 steps = st.builds(
     Step,
     span=spans,
@@ -30,6 +54,8 @@ steps = st.builds(
     ingredients=names,
     actions=names,
     picture=st.none() | seconds,
+    timers=st.lists(timers, max_size=2).map(tuple),
+    temperatures=st.lists(heats, max_size=2).map(tuple),
 )
 influences = st.lists(st.builds(Influence, name=words, weight=probabilities), max_size=2).map(tuple)
 
@@ -49,10 +75,14 @@ def recipes(draw: st.DrawFn) -> Recipe:
         evidence = Evidence(
             candidates=tuple(draw(st.lists(st.builds(Candidate, span=spans, score=probabilities, caption=words)))),
             steps=tuple(draw(step_evidence) for _ in chosen),
+            cues=tuple(draw(st.lists(cues, max_size=3))),
         )
     return Recipe(
         title=draw(words),
         ingredients=draw(names),
+        amounts=tuple(draw(st.lists(amounts, max_size=3))),
+        servings=draw(st.none() | st.builds(Servings, people=st.integers(1, 12), origin=origins)),
+        total_time=draw(st.none() | timers),
         steps=tuple(chosen),
         video=Video(
             name=draw(file_names), duration=DURATION, url=draw(st.none() | st.just("https://example.org/soup?a=1"))
@@ -69,7 +99,7 @@ def test_round_trip_through_a_file(tmp_path_factory: pytest.TempPathFactory, rec
     path = tmp_path_factory.mktemp("recipe") / "recipe.json"
     recipe.save(path)
     assert Recipe.load(path) == recipe
-    assert json.loads(path.read_text(encoding="utf-8"))["schema_version"] == 1
+    assert json.loads(path.read_text(encoding="utf-8"))["schema_version"] == 2
 
 
 @given(spans, spans)
@@ -144,6 +174,15 @@ WRONG: list[tuple[tuple[str | int, ...], Any, str]] = [
     (("video", "width"), 10**100, r"video\.width"),
     (("evidence", "steps", 0), {"change": [1e308]}, r"change\.0"),
     (("evidence", "candidates"), [{"span": {"start": 0, "end": 1}, "score": 0.5}] * 10_000, "candidates"),
+    (("amounts",), [{"quantity": "2"}], r"amounts\.0\.ingredient"),
+    (("amounts",), [{"ingredient": "tea", "quantity": "2" * 99}], r"amounts\.0\.quantity"),
+    (("amounts",), [{"ingredient": "tea"}] * 500, "amounts"),
+    (("servings",), {"people": 0}, r"servings\.people"),
+    (("total_time",), {"seconds": -1.0}, r"total_time\.seconds"),
+    (("steps", 0, "timers"), [{"seconds": 60}] * 100, r"steps\.0\.timers"),
+    (("steps", 0, "temperatures"), [{"degrees": 180, "scale": "K"}], r"temperatures\.0\.scale"),
+    (("evidence", "cues"), [{"span": {"start": 0, "end": 1}, "source": "smelt", "text": "tea"}], r"cues\.0\.source"),
+    (("evidence", "cues"), [{"span": {"start": 0, "end": 1}, "source": "seen", "text": "tea"}] * 9999, "cues"),
     (("video", "name"), "", r"video\.name"),
     (("video", "name"), "..", r"video\.name"),
     (("video", "name"), "../tea.mp4", r"video\.name"),
@@ -207,9 +246,26 @@ def test_pipes_and_films_are_no_recipes(tmp_path: Path) -> None:
         Recipe.load(tmp_path / "large.json")
 
 
+def test_a_file_of_the_first_schema_is_read_and_becomes_one_of_today(tmp_path: Path) -> None:
+    file = tmp_path / "recipe.json"
+    file.write_text(json.dumps(changed(("schema_version",), 1)))
+    recipe = Recipe.load(file)
+    assert recipe == Recipe(**VALID)
+    recipe.save(file)
+    assert json.loads(file.read_text())["schema_version"] == 2
+    assert Recipe.load(file) == recipe
+
+
+def test_an_amount_reads_as_in_a_list() -> None:
+    assert Amount(ingredient="soy sauce", quantity="2", unit="tbsp").line == "2 tbsp soy sauce"
+    assert Amount(ingredient="flour", quantity="1 1/2", unit="cup").line == "1 1/2 cups flour"
+    assert Amount(ingredient="eggs", quantity="3").line == "3 eggs"
+    assert Amount(ingredient="salt").line == "salt"
+
+
 def test_a_newer_schema_asks_for_an_update(tmp_path: Path) -> None:
     file = tmp_path / "recipe.json"
-    file.write_text(json.dumps(changed(("schema_version",), 2)))
+    file.write_text(json.dumps(changed(("schema_version",), 3)))
     with pytest.raises(BadFileError, match="newer"):
         Recipe.load(file)
 

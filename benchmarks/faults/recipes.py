@@ -105,7 +105,7 @@ DIRECTED: tuple[tuple[str, Callable[[dict[str, Any]], str], bool | None], ...] =
     ("100,000 steps", _steps(100_000), False),
     ("1,000 steps of scripts", _steps(1_000, SCRIPT), False),
     ("no steps", _steps(0), False),
-    ("a newer schema", _with(schema_version=2), True),
+    ("a newer schema", _with(schema_version=3), True),
     ("a schema of another kind", _with(schema_version=[1]), True),
     ("unknown fields", _with(surprise={"a": [SCRIPT]}), False),
 )

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
 
-from cookscribe.recipe import Span
-
-Source = Literal["heard", "read", "seen"]
+from cookscribe.recipe import Source, Span
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The document: `Span`, `Step` and `Recipe`, immutable, validated, JSON both ways.
+"""The document: `Span`, `Step`, `Amount` and `Recipe`, immutable, validated, JSON both ways.
 
 A `Recipe` is the only thing that exporters, the page and users see. Times are float seconds from the start of the
 video. Anybody may have edited its file: texts are made printable, and all numbers, texts and lists have an upper bound,
@@ -16,9 +16,11 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 from cookscribe.config import Config, explain
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import read_json, write_json
+from cookscribe.text.amounts import amount_line
 from cookscribe.text.printable import one_line, printable
 
-SCHEMA_VERSION = 1
+# 1 had no amounts, timers, temperatures, servings and cues; its files are read as they are.
+SCHEMA_VERSION = 2
 # Files made of a recipe whose plain name may be taken beside the film: soup.recipe.json, soup.recipe.vtt.
 RECIPE_MARK = ".recipe"
 
@@ -26,11 +28,18 @@ RECIPE_MARK = ".recipe"
 MOST_BYTES = 16 * 2**20
 MOST_STEPS = 1000
 MOST_CANDIDATES = 5000
+MOST_CUES = 3000
 MOST_NAMES = 100  # ingredients of a recipe, or of a step; warnings
+MOST_AMOUNTS = 300  # several of an ingredient may be told
+MOST_TIMERS = 20  # of a step; its temperatures likewise
 
 
 def _clean(value: Any) -> Any:
     return one_line(value) if isinstance(value, str) else value
+
+
+def _as_of_now(version: Any) -> Any:
+    return SCHEMA_VERSION if type(version) is int and version == 1 else version
 
 
 def _bare_name(name: str) -> str:
@@ -51,6 +60,7 @@ def _web_address(url: str) -> str:
 
 UNSURE = 0.35  # a step below this confidence is shown as unsure
 
+Source = Literal["heard", "read", "seen"]  # the sense: speech or subtitles, text on the screen, things and actions
 Seconds = Annotated[float, Field(ge=0.0, le=1e7)]
 Pixels = Annotated[int, Field(gt=0, le=1_000_000)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -105,12 +115,64 @@ class Span(Document):
         return intersection / union if union > 0 else 0.0
 
 
+class CueEvidence(Document):
+    """What one sense took from the film: when, by which sense, in which words, and how likely it is right."""
+
+    span: Span
+    source: Source
+    text: Line
+    confidence: Probability = 1.0
+
+
+class Amount(Document):
+    """How much of an ingredient is used. `origin` says where that was heard or read; None: a person wrote it.
+
+    `quantity` is in figures: "2", "1 1/2", "2-3". `unit` is short ("tbsp", "g", "pinch") and empty where pieces are
+    counted. The words themselves are `origin.text`.
+    """
+
+    ingredient: Text
+    quantity: Annotated[str, BeforeValidator(_clean), Field(max_length=40)] = ""
+    unit: Annotated[str, BeforeValidator(_clean), Field(max_length=40)] = ""
+    origin: CueEvidence | None = None
+
+    @property
+    def line(self) -> str:
+        """As it stands in a list of ingredients: "2 tbsp soy sauce"."""
+        return amount_line(self.quantity, self.unit, self.ingredient)
+
+
+class Timer(Document):
+    """How long something takes, in seconds; `most` is there where a range was told ("five to seven minutes")."""
+
+    seconds: Seconds
+    most: Seconds | None = None
+    origin: CueEvidence | None = None
+
+
+class Temperature(Document):
+    """How hot it is to be; `most` where a range was told. `scale` is Celsius or Fahrenheit, None if only "degrees"."""
+
+    degrees: Annotated[float, Field(ge=-200.0, le=2000.0)]
+    scale: Literal["C", "F"] | None = None
+    most: Annotated[float, Field(ge=-200.0, le=2000.0)] | None = None
+    origin: CueEvidence | None = None
+
+
+class Servings(Document):
+    """For how many people the recipe is; `most` where a range was told."""
+
+    people: Annotated[int, Field(ge=1, le=10_000)]
+    most: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    origin: CueEvidence | None = None
+
+
 class Step(Document):
     """One step of the recipe.
 
     `confidence` is how often steps like this one were right, time and sentence together, on films that nobody learnt
     from. `ingredients` and `actions` are those the step uses, by name; `picture` is the time of the frame that shows
-    the step best.
+    the step best. `timers` and `temperatures` are those that were told during the step.
     """
 
     span: Span
@@ -119,6 +181,8 @@ class Step(Document):
     ingredients: Names = ()
     actions: Names = ()
     picture: Seconds | None = None
+    timers: tuple[Timer, ...] = Field(default=(), max_length=MOST_TIMERS)
+    temperatures: tuple[Temperature, ...] = Field(default=(), max_length=MOST_TIMERS)
 
     @property
     def unsure(self) -> bool:
@@ -156,10 +220,14 @@ class StepEvidence(Document):
 
 
 class Evidence(Document):
-    """What the model saw and weighed: all candidates, and one `StepEvidence` per step (or none at all)."""
+    """What was perceived and weighed: all candidates, one `StepEvidence` per step (or none at all), and the cues.
+
+    `cues` are in order of time; a long film may have more than are kept.
+    """
 
     candidates: tuple[Candidate, ...] = Field(default=(), max_length=MOST_CANDIDATES)
     steps: tuple[StepEvidence, ...] = Field(default=(), max_length=MOST_STEPS)
+    cues: tuple[CueEvidence, ...] = Field(default=(), max_length=MOST_CUES)
 
 
 class Video(Document):
@@ -182,11 +250,18 @@ class MadeBy(Document):
 
 
 class Recipe(Document):
-    """The whole recipe. Steps are in order of their start and end inside the video."""
+    """The whole recipe. Steps are in order of their start and end inside the video.
 
-    schema_version: Literal[1] = 1
+    `amounts` name ingredients of the list, each as often as different amounts of it were told; what was not told is
+    not there. `total_time` is there only if the film says so.
+    """
+
+    schema_version: Annotated[Literal[2], BeforeValidator(_as_of_now)] = 2
     title: Text
     ingredients: Names = ()
+    amounts: tuple[Amount, ...] = Field(default=(), max_length=MOST_AMOUNTS)
+    servings: Servings | None = None
+    total_time: Timer | None = None
     steps: tuple[Step, ...] = Field(max_length=MOST_STEPS)
     video: Video
     made_by: MadeBy = MadeBy()

@@ -15,9 +15,10 @@ import numpy as np
 
 from cookscribe import __version__
 from cookscribe.bundle import Bundle, BundleConfig, find_bundle, shipped
+from cookscribe.cues import Cues
 from cookscribe.errors import BadValueError, MissingDependencyError, NoModelFitsError
 from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, is_drawn_film, silent_stage
-from cookscribe.recipe import Candidate, Evidence, MadeBy, Recipe, Span, Step, Video
+from cookscribe.recipe import MOST_CUES, Candidate, CueEvidence, Evidence, MadeBy, Recipe, Span, Step, Video
 from cookscribe.text.actions import ActionMatcher
 from cookscribe.text.ingredients import IngredientMatcher
 from cookscribe.text.printable import one_line
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 MOST_INGREDIENTS = 60
 LONGEST_INGREDIENT = 120  # characters
+LONGEST_CUE = 500  # characters that the document keeps
 DRAWN = "kitchen"  # the bundle of drawn films; it comes with the laboratory
 
 ADVICE = (
@@ -229,14 +231,15 @@ def assemble(
         steps=steps,
         video=video,
         made_by=MadeBy(version=__version__, model=config.name, simulated=config.simulated),
-        evidence=None if draft.candidates is None else _evidence(draft, order),
+        evidence=_evidence(draft, order),
         warnings=tuple(notes),
     )
 
 
-def _evidence(draft: Draft, order: Sequence[int]) -> Evidence:
-    candidates = draft.candidates
-    assert candidates is not None
+def _evidence(draft: Draft, order: Sequence[int]) -> Evidence | None:
+    candidates, cues = draft.candidates, cue_evidence(draft.cues)
+    if candidates is None:
+        return Evidence(cues=cues) if cues else None
     chosen = {draft.steps[n].choice: number for number, n in enumerate(order)}
     captions = candidates.captions or ("",) * len(candidates)
     return Evidence(
@@ -250,6 +253,16 @@ def _evidence(draft: Draft, order: Sequence[int]) -> Evidence:
             for n, (start, end) in enumerate(candidates.spans)
         ),
         steps=tuple(draft.evidence[n] for n in order),
+        cues=cues,
+    )
+
+
+def cue_evidence(cues: Cues) -> tuple[CueEvidence, ...]:
+    """The cues as the document keeps them; of too many, the surest, and of equally sure ones the earlier."""
+    kept = sorted(sorted(cues, key=lambda cue: -cue.confidence)[:MOST_CUES], key=lambda cue: cue.span.start)
+    return tuple(
+        CueEvidence(span=cue.span, source=cue.source, text=cue.text[:LONGEST_CUE], confidence=cue.confidence)
+        for cue in kept
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from cookscribe.export.clock import clock
+from cookscribe.export.wording import full_sentence, ingredient_lines, recipe_facts, step_facts
 from cookscribe.recipe import Recipe
 from cookscribe.text.printable import one_line
 
@@ -21,12 +22,17 @@ def to_markdown(recipe: Recipe, pictures: Sequence[str | None] = ()) -> str:
     lines = [f"# {escape_markdown(recipe.title)}", ""]
     if recipe.made_by.simulated:
         lines += ["*simulated*", ""]
+    if facts := recipe_facts(recipe):
+        lines += [escape_markdown(" · ".join(facts)), ""]
     if recipe.ingredients:
-        lines += ["## Ingredients", "", *(f"- {escape_markdown(name)}" for name in recipe.ingredients), ""]
+        listed = (line for found in ingredient_lines(recipe).values() for line in found)
+        lines += ["## Ingredients", "", *(f"- {escape_markdown(line)}" for line in listed), ""]
     lines += ["## Steps", ""]
     for number, step in enumerate(recipe.steps, 1):
         times = f"{clock(step.span.start)}–{clock(step.span.end)}"
-        lines.append(f"{number}. **{times}** {escape_markdown(step.sentence)}")
+        lines.append(f"{number}. **{times}** {escape_markdown(full_sentence(step.sentence))}")
+        if facts := step_facts(step):
+            lines[-1] += f" ({escape_markdown(', '.join(facts))})"
         picture = pictures[number - 1] if number <= len(pictures) else None
         if picture:
             lines += ["", f"   ![step {number}]({picture})", ""]

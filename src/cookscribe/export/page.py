@@ -14,7 +14,8 @@ from urllib.parse import quote
 
 from cookscribe.export.clock import clock
 from cookscribe.export.jsonld import to_jsonld
-from cookscribe.recipe import Candidate, Recipe, Step
+from cookscribe.export.wording import full_sentence, ingredient_lines, recipe_facts, step_facts
+from cookscribe.recipe import Candidate, CueEvidence, Recipe, Step
 from cookscribe.text.printable import one_line
 
 POLICY = (
@@ -80,6 +81,8 @@ def _header(recipe: Recipe) -> str:
     about = f"{_text(recipe.video.name)} · {clock(recipe.video.duration)} · {count} step{'' if count == 1 else 's'}"
     badge = ' <span class="badge">simulated</span>' if recipe.made_by.simulated else ""
     parts = ["<header>", f"<h1>{_text(recipe.title)}</h1>", f'<p class="about">{about}{badge}</p>']
+    if facts := recipe_facts(recipe):
+        parts.append(f'<p class="facts">{_text(" · ".join(facts))}</p>')
     if recipe.warnings:
         items = "".join(f"<li>{_text(warning)}</li>" for warning in recipe.warnings)
         parts.append(f'<ul class="warnings" role="status">{items}</ul>')
@@ -118,8 +121,23 @@ def _ingredients(recipe: Recipe) -> str:
         link = f' <a href="#step-{number}" aria-label="step {number}">{number}</a>'
         for name in dict.fromkeys(step.ingredients):
             links[name] = links.get(name, "") + link
-    items = [f"<li>{_text(name)}{links.get(name, '')}</li>" for name in recipe.ingredients]
+    origins = {amount.line: amount.origin for amount in reversed(recipe.amounts)}
+    items = []
+    for name, lines in ingredient_lines(recipe).items():
+        shown = "<br>".join(f"{_text(line)}{_moment(origins.get(line))}" for line in lines)
+        items.append(f"<li>{shown}{links.get(name, '')}</li>")
     return f'<section><h2>Ingredients</h2><ul class="ingredients">{"".join(items)}</ul></section>'
+
+
+def _moment(origin: CueEvidence | None) -> str:
+    """Where something was heard or read, as a button that goes there; its title shows the words."""
+    if origin is None:
+        return ""
+    start = origin.span.start
+    return (
+        f' <button type="button" class="origin" data-seek="{start}" title="“{_text(origin.text)}”">'
+        f"{origin.source} {clock(start)}</button>"
+    )
 
 
 def _steps(recipe: Recipe, pictures: Sequence[bytes | None]) -> str:
@@ -140,11 +158,13 @@ def _step(number: int, step: Step, picture: bytes | None) -> str:
     if step.unsure:
         unsure = f'<span class="unsure">unsure ({step.confidence:.0%})</span>'
     used = f'<p class="used">{_text(", ".join(step.ingredients))}</p>' if step.ingredients else ""
+    facts = f'<p class="facts">{_text(" · ".join(step_facts(step)))}</p>' if step_facts(step) else ""
     return (
         f'<li class="step{"" if picture else " plain"}" id="step-{number}" data-start="{step.span.start}" '
         f'data-end="{step.span.end}">{image}<div><span class="number">{number}</span>'
         f'<button type="button" class="when" data-seek="{step.span.start}">'
-        f"{clock(step.span.start)}–{clock(step.span.end)}</button>{unsure}<p>{_text(step.sentence)}</p>{used}</div></li>"
+        f"{clock(step.span.start)}–{clock(step.span.end)}</button>{unsure}"
+        f"<p>{_text(full_sentence(step.sentence))}</p>{facts}{used}</div></li>"
     )
 
 

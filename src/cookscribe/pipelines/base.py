@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cookscribe.bundle import Bundle
 from cookscribe.candidates import Candidates
+from cookscribe.cues import Cues
 from cookscribe.recipe import StepEvidence
 from cookscribe.story import StoryStep
 from cookscribe.video import VideoFile
@@ -77,6 +78,7 @@ class Draft:
         ingredients: names, given or found.
         actions: names of the actions that are looked for in the sentences.
         notes: what the reader must know before trusting the recipe.
+        cues: what was heard, read and seen.
     """
 
     steps: Sequence[StoryStep]
@@ -86,6 +88,7 @@ class Draft:
     ingredients: Sequence[str]
     actions: Sequence[str]
     notes: list[str] = field(default_factory=list)
+    cues: Cues = field(default_factory=Cues)
 
 
 class Pipeline(Protocol):

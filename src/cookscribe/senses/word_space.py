@@ -42,6 +42,16 @@ def plain(word: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[a-z0-9]+(?:[-'][a-z0-9]+)*", word.lower()))
 
 
+def said_at(transcript: Transcript) -> NDArray[np.float64]:
+    """(W,) the middle of each word in seconds; where times were only spread evenly, a better guess."""
+    middles: NDArray[np.float64] = transcript.times.mean(axis=1)
+    if len(middles) and not transcript.timed:
+        whole = float(transcript.times[-1, 1])
+        tenths = np.linspace(0.0, whole, len(SAID_BY))
+        middles = np.interp(middles, tenths, np.array(SAID_BY) * whole)
+    return middles
+
+
 @dataclass(frozen=True, eq=False)
 class TranscriptWords:
     """The W words of a transcript that are read.
@@ -78,12 +88,7 @@ class WordSpace:
     def heard(self, transcript: Transcript) -> TranscriptWords:
         """The words of a transcript that are read, with their middle times; better guesses where times are guessed."""
         ids, times = [], []
-        middles = transcript.times.mean(axis=1).tolist() if len(transcript) else []
-        if middles and not transcript.timed:
-            whole = float(transcript.times[-1, 1])
-            tenths = np.linspace(0.0, whole, len(SAID_BY))
-            middles = np.interp(middles, tenths, np.array(SAID_BY) * whole).tolist()
-        for word, time in zip(transcript.words, middles, strict=True):
+        for word, time in zip(transcript.words, said_at(transcript).tolist(), strict=True):
             for token in plain(word):
                 if token in self.number:
                     ids.append(self.number[token])

@@ -93,6 +93,26 @@ def moved_spans(spans: Spans, duration: float, move: float, rng: np.random.Gener
     return np.stack([start, np.maximum(end, start)], axis=1)
 
 
+def drawn_events(
+    video: AnnotatedVideo, proposals: Candidates | None, augmentation: Augmentation, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], Spans]:
+    """Numbers of the true steps, and where they are seen: in order of start, with some steps left out."""
+    kind, steps, spans = rng.random(), np.arange(len(video.spans)), video.spans
+    if kind < augmentation.proposed + augmentation.moved:
+        labels = np.full(len(steps), -1)
+        if kind < augmentation.proposed and proposals is not None:
+            labels = oracle_labels(video.spans, proposals.spans, "story")
+        if proposals is not None and (labels >= 0).any():
+            steps, spans = steps[labels >= 0], np.asarray(proposals.spans, dtype=np.float64)[labels[labels >= 0]]
+        else:
+            spans = moved_spans(video.spans, video.duration, augmentation.move, rng)
+    kept = rng.random(len(steps)) >= augmentation.skipped
+    if kept.sum() >= 2:
+        steps, spans = steps[kept], spans[kept]
+    order = np.lexsort((spans[:, 1], spans[:, 0]))
+    return steps[order], spans[order]
+
+
 class Sampler:
     """Draws the events, sentences and ingredients of one video of one epoch."""
 
@@ -118,33 +138,17 @@ class Sampler:
     def draw(self, example: SpeechExample, rng: np.random.Generator) -> tuple[StoryInput, StoryTruth]:
         """One version of a video."""
         video, augmentation = example.truth, self.augmentation
-        steps, spans = self._events(example, rng)
-        kept = rng.random(len(steps)) >= augmentation.skipped
-        if kept.sum() >= 2:
-            steps, spans = steps[kept], spans[kept]
+        steps, spans = drawn_events(video, example.proposals, augmentation, rng)
         names: list[str] | None = None
         if rng.random() >= augmentation.without_ingredients:
             names = [name for name in video.ingredients if rng.random() >= augmentation.forgotten]
             if rng.random() < augmentation.shuffled:
                 names = [names[i] for i in rng.permutation(len(names))]
-        order = np.lexsort((spans[:, 1], spans[:, 0]))
-        given = self.reader.input(example.heard, spans[order], names)
-        words = tuple(self.spelled(video.sentences[t]) for t in steps[order])
+        given = self.reader.input(example.heard, spans, names)
+        words = tuple(self.spelled(video.sentences[t]) for t in steps)
         none: tuple[tuple[Any, ...], ...] = ((),) * len(words)
         times = np.clip(video.spans / example.heard.duration, 0.0, 1.0)
         return given, StoryTruth(np.arange(len(words)), words, none, none, none, none, times)
-
-    def _events(self, example: SpeechExample, rng: np.random.Generator) -> tuple[NDArray[np.int64], Spans]:
-        """Numbers of the true steps, and where they are seen."""
-        video, kind = example.truth, rng.random()
-        steps = np.arange(len(video.spans))
-        if kind < self.augmentation.proposed and example.proposals is not None:
-            labels = oracle_labels(video.spans, example.proposals.spans, "story")
-            if (labels >= 0).any():
-                return steps[labels >= 0], np.asarray(example.proposals.spans, dtype=np.float64)[labels[labels >= 0]]
-        if kind < self.augmentation.proposed + self.augmentation.moved:
-            return steps, moved_spans(video.spans, example.heard.duration, self.augmentation.move, rng)
-        return steps, video.spans
 
 
 class SpeechTask(StoryTask):

@@ -1,0 +1,121 @@
+"""The training of the language-model writer, from a YouCook2 folder to a folder of adapters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from pydantic import Field
+
+from cookscribe.candidates import Candidates
+from cookscribe.config import Config
+from cookscribe.learning.config import TrainingConfig
+from cookscribe.learning.datasets.root import YouCook2
+from cookscribe.learning.datasets.splits import development_split
+from cookscribe.learning.loop import History, seed_everything, train
+from cookscribe.learning.writer.examples import ExampleSampler, WriterData, WriterExample, read_glimpses
+from cookscribe.learning.writer.task import WriterConfig, WriterTask
+from cookscribe.senses.event_words import IngredientFinder, common_ingredients
+from cookscribe.senses.word_space import said_at
+from cookscribe.writer.checkpoint import load_language_model
+from cookscribe.writer.llama import AdapterConfig
+from cookscribe.writer.texts import Encoder
+
+TRAINING: dict[str, Any] = {
+    "epochs": 2,
+    "learning_rate": 7e-4,
+    "schedule": {"kind": "warmup-linear", "warmup": 0.05},
+    "weight_decay": 0.01,
+    "ema": 0.98,
+    "checkpoint_every": 25,
+}
+
+
+class WriterRun(Config):
+    """How the writer is trained.
+
+    Attributes:
+        training: changes to the values above; data: which videos, shown how.
+        adapter: size of the adapters; most_tokens: of a batch, padding included.
+        precision: of the frozen weights and all products.
+    """
+
+    training: dict[str, Any] = Field(default_factory=dict)
+    data: WriterData = WriterData()
+    adapter: AdapterConfig = AdapterConfig()
+    most_tokens: int = Field(default=2400, ge=64)
+    precision: str = Field(default="bfloat16", pattern="^(float32|bfloat16)$")
+
+    def training_config(self, seed: int) -> TrainingConfig:
+        """The preset of the training with this run's changes."""
+        return TrainingConfig.parse(TRAINING | self.training | {"seed": seed}, "training")
+
+
+def read_examples(data: YouCook2, proposals: Mapping[str, Candidates], split: str = "training") -> list[WriterExample]:
+    """Every annotated video of a split, with what is said where there is a transcript."""
+    videos, transcripts, dishes, tags = data.videos(split), data.transcripts(), data.recipe_names(), data.tags()
+    finder = IngredientFinder(common_ingredients(video.ingredients for video in data.videos("training").values()))
+    examples = []
+    for key in sorted(videos):
+        video, transcript = videos[key], transcripts.get(key)
+        said = transcript is not None and len(transcript) > 0
+        examples.append(
+            WriterExample(
+                truth=video,
+                dish=dishes.get(video.recipe_type, ""),
+                words=transcript.words if transcript is not None and said else (),
+                times=said_at(transcript) if transcript is not None and said else np.zeros(0),
+                timed=transcript is not None and transcript.timed,
+                heard_names=finder(transcript) if transcript is not None and said else (),
+                proposals=proposals.get(key),
+                tags=tags[key],
+            )
+        )
+    return examples
+
+
+def make_task(
+    run: WriterRun, examples: list[WriterExample], base: Path, glimpses: Path | None, seed: int, cache: Path | None
+) -> WriterTask:
+    """Model and examples, ready for the loop."""
+    narrated = [example.truth.id for example in examples if len(example.words)]
+    held_out = set(development_split(narrated, run.data.development)[1])
+    seed_everything("writer", seed)
+    dtype = torch.bfloat16 if run.precision == "bfloat16" else torch.float32
+    model, tokenizer = load_language_model(base, run.adapter, dtype, cache)
+    return WriterTask(
+        WriterConfig(network=model.config, adapter=run.adapter),
+        model,
+        Encoder(tokenizer),
+        ExampleSampler(run.data.augmentation, read_glimpses(glimpses)),
+        [example for example in examples if example.truth.id not in held_out],
+        [example for example in examples if example.truth.id in held_out],
+        narrated=run.data.narrated,
+        silent=run.data.silent,
+        most_tokens=run.most_tokens,
+        seed=seed,
+    )
+
+
+def train_language_writer(
+    run: WriterRun,
+    examples: list[WriterExample],
+    base: Path,
+    out: Path,
+    *,
+    glimpses: Path | None = None,
+    seed: int = 0,
+    cache: Path | None = None,
+    quiet: bool = False,
+) -> History:
+    """Train adapters into `out`; the same call goes on after an interrupt.
+
+    Args:
+        base: the language model; glimpses: out-of-fold predictions of sight, if there are some.
+        cache: where a GGUF file is taken apart.
+    """
+    task = make_task(run, examples, base, glimpses, seed, cache)
+    return train(task, run.training_config(seed), out, quiet=quiet)
