@@ -53,7 +53,9 @@ def probe(
 def encode(
     video: list[Path] = typer.Argument(help="Film files, or folders of films."),
     out: Path = typer.Option(..., help="Feature folder to write; films that have features there are skipped."),
-    encoder: str = typer.Option("effnet", help="effnet, milnce, i3d, speech, tsn, or several joined by +."),
+    encoder: str = typer.Option(
+        "effnet", help="effnet, tinyvit, dinov2, clip, siglip, milnce, i3d, speech, tsn, or several joined by +."
+    ),
     workers: int = typer.Option(0, min=0, help="Processes; 0 takes one per processor, at most one per film."),
     engine: str = typer.Option("pool", help="pool: processes on this machine; ray: a Ray cluster."),
     weights_path: list[str] = typer.Option(

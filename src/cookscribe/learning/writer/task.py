@@ -40,7 +40,7 @@ class WriterTask:
     kind = KIND
     score = "likelihood"
     vocabulary: Vocabulary | None = None
-    weights: Mapping[str, float] = {NATS: 1.0}  # noqa: RUF012
+    weights: Mapping[str, float] = {NATS: 1.0}
 
     def __init__(
         self,
