@@ -6,6 +6,7 @@ kitchen/
   proposals/, story/     model folders: config.json, weights.safetensors (half precision), vocabulary.json
   story-2/, ...          if there, recipe models that write along with that of story/
   story-without-ingredients/        if there, the recipe model for films whose ingredients nobody knows
+  writer/                if there, adapters of the language model that writes where it is installed
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ ENTRY_POINTS = "cookscribe.bundles"
 DESCRIPTION, CARD = "bundle.json", "README.md"
 PROPOSALS, STORY, WITHOUT_INGREDIENTS = "proposals", "story", "story-without-ingredients"
 LISTENER, SPANS = "listener", "spans"
+WRITER = "writer"
 MOST_MEMBERS = 16
 
 
@@ -120,6 +122,12 @@ class Bundle:
         if len(found) == MOST_MEMBERS:
             raise BadFileError(found[-1], f"is one of more than {MOST_MEMBERS} members of an ensemble")
         return found
+
+    @property
+    def writer(self) -> Path | None:
+        """Folder of the language-model writer, if the bundle has one."""
+        folder = self.folder / WRITER
+        return folder if folder.is_dir() else None
 
     @property
     def without_ingredients(self) -> Path | None:

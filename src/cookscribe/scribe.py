@@ -99,7 +99,9 @@ class Scribe:
             MissingDependencyError: something that is needed is not installed.
         """
         film = VideoFile.of(video)
-        request = Request(film, clean_ingredients(ingredients or ()), lambda: self.listening, stage)
+        request = Request(
+            film, clean_ingredients(ingredients or ()), lambda: self.listening, stage, one_line(title or "")
+        )
         if transcript is not None:
             from cookscribe.senses.listening import readable_words
 

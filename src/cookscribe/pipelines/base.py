@@ -34,6 +34,7 @@ class Request:
     Attributes:
         film: open.
         ingredients: what is used; empty if nobody knows.
+        title: of the dish, if somebody gave it; "" otherwise.
         listen: gives what hears the words of films, which is loaded when it is first needed.
         stage: called with how far the work is.
     """
@@ -42,6 +43,7 @@ class Request:
     ingredients: Sequence[str]
     listen: Callable[[], Listening]
     stage: Stage = silent_stage
+    title: str = ""
 
     @property
     def listening(self) -> Listening:

@@ -9,27 +9,42 @@ import numpy as np
 
 from cookscribe.bundle import LISTENER, SPANS, Bundle
 from cookscribe.candidates import Candidates
-from cookscribe.errors import BadValueError
+from cookscribe.errors import BadValueError, MissingDependencyError
 from cookscribe.pipelines.base import Draft, Request
+from cookscribe.pipelines.language import film_evidence, load_language_writer
 from cookscribe.pipelines.story_writer import StoryWriter
-from cookscribe.pipelines.transcript_reader import TranscriptReader
+from cookscribe.pipelines.transcript_reader import NarratedVideo, TranscriptReader
 from cookscribe.proposals.spans import SpanFinder, check_width, load_finder
 from cookscribe.recipe import Influence, StepEvidence
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.senses.word_space import TranscriptWords
 from cookscribe.story import StoryStep
 from cookscribe.text.actions import packaged_verbs
-from cookscribe.text.ingredients import IngredientMatcher, canonical
+from cookscribe.text.ingredients import IngredientMatcher, distinct_names
+from cookscribe.writer.language_writer import LanguageWriter, Written
 
 # Fewer words heard in a step than this, and its sentence is mostly a guess.
 FEW_WORDS = 4
 
 
 class SpeechPipeline:
-    """Transcript reader, span model and writer of one bundle."""
+    """Transcript reader, span model and writer of one bundle.
 
-    def __init__(self, bundle: Bundle, reader: TranscriptReader, finder: SpanFinder, writer: StoryWriter) -> None:
+    A bundle may have two writers: the language model writes where it is installed, the recipe model elsewhere.
+    """
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        reader: TranscriptReader,
+        finder: SpanFinder,
+        writer: StoryWriter,
+        language: LanguageWriter | None = None,
+        missing: str = "",
+    ) -> None:
+        """Put together; `missing` says why there is no language model, and how to get it."""
         self.bundle, self.reader, self.finder, self.writer = bundle, reader, finder, writer
+        self.language, self.missing = language, missing
         self.actions = packaged_verbs()
 
     @classmethod
@@ -41,16 +56,29 @@ class SpeechPipeline:
         check_width(finder, reader.space.track_width, bundle.folder)
         if writer.config.read_words != reader.space.words:
             raise BadValueError(bundle.folder, "the writer was trained with other words", "pack the bundle again")
-        return cls(bundle, reader, finder, writer)
+        language, missing = None, ""
+        if bundle.writer is not None:
+            try:
+                language = load_language_writer(bundle.writer, device)
+            except MissingDependencyError as error:
+                missing = f"the better writer is not installed: {error.advice}"
+        return cls(bundle, reader, finder, writer, language, missing)
 
     def draft(self, request: Request) -> Draft:
         """Listen to the film, find the steps and write."""
         transcript = request.transcript
         request.stage("writing", 0.0)
-        return self.draft_of(transcript, request.film.duration, request.ingredients, bool(request.film.warnings))
+        return self.draft_of(
+            transcript, request.film.duration, request.ingredients, bool(request.film.warnings), request.title
+        )
 
     def draft_of(
-        self, transcript: Transcript, duration: float, ingredients: Sequence[str] = (), damaged: bool = False
+        self,
+        transcript: Transcript,
+        duration: float,
+        ingredients: Sequence[str] = (),
+        damaged: bool = False,
+        title: str = "",
     ) -> Draft:
         """The draft of a film of `duration` seconds whose words are known."""
         if not len(transcript):
@@ -60,10 +88,10 @@ class SpeechPipeline:
             return Draft((), (), None, (), ingredients, self.actions, [f"no recipe was found: {silent}"])
         heard = self.reader.listen(transcript, duration)
         events = self.finder.find(heard.track)
-        story = self.writer.write([self.reader.input(heard, events.spans, ingredients or None)])[0]
-        names = list(ingredients) or named_in(story.steps, heard.ingredients)
+        steps = self.steps(transcript, heard, events, ingredients, title)
+        names = list(ingredients) or named_in(steps, heard.ingredients)
         matcher = IngredientMatcher(names)
-        notes = []
+        notes = [self.missing] if self.missing else []
         if not transcript.timed:
             notes.append(
                 "the words have no times; they were spread over the film, so the times of the steps are guesses"
@@ -71,8 +99,8 @@ class SpeechPipeline:
         if not ingredients:
             notes.append("no ingredients were given; those listed were heard")
         return Draft(
-            steps=story.steps,
-            confidences=[confidence(step, events, heard.heard) for step in story.steps],
+            steps=steps,
+            confidences=[confidence(step, events, heard.heard) for step in steps],
             candidates=events,
             evidence=[
                 StepEvidence(
@@ -81,12 +109,39 @@ class SpeechPipeline:
                         Influence(name=names[i], weight=1.0) for i in sorted(matcher.named(step.sentence))
                     ),
                 )
-                for step in story.steps
+                for step in steps
             ],
             ingredients=names,
             actions=self.actions,
             notes=notes,
         )
+
+    def steps(
+        self,
+        transcript: Transcript,
+        heard: NarratedVideo,
+        events: Candidates,
+        ingredients: Sequence[str] = (),
+        title: str = "",
+    ) -> tuple[StoryStep, ...]:
+        """A sentence for each of the events."""
+        if self.language is None:
+            return self.writer.write([self.reader.input(heard, events.spans, ingredients or None)])[0].steps
+        film = film_evidence(
+            events.spans,
+            transcript=transcript,
+            title=title,
+            ingredients=ingredients or distinct_names(heard.ingredients),
+            given=bool(ingredients),
+        )
+        return told_steps(events, self.language.write([film])[0])
+
+
+def told_steps(events: Candidates, written: Sequence[Written]) -> tuple[StoryStep, ...]:
+    """All events in their order, each with its sentence."""
+    spans = np.asarray(events.spans, dtype=np.float64)
+    certain = np.eye(len(events) + 1)
+    return tuple(StoryStep(n, spans[n], one.sentence, certain[n + 1], one.score) for n, one in enumerate(written))
 
 
 def confidence(step: StoryStep, events: Candidates, heard: TranscriptWords) -> float:
@@ -102,14 +157,6 @@ def confidence(step: StoryStep, events: Candidates, heard: TranscriptWords) -> f
 
 
 def named_in(steps: Sequence[StoryStep], names: Sequence[str]) -> list[str]:
-    """The heard ingredients that a sentence names, in order of first mention: the list of the recipe.
-
-    A name in both numbers ("onion", "onions") stands there once.
-    """
+    """The heard ingredients that a sentence names, in order of first mention: the list of the recipe."""
     matcher = IngredientMatcher(names)
-    found: dict[tuple[str, ...], str] = {}
-    for step in steps:
-        for mention in matcher.find(step.sentence):
-            name = names[mention.ingredient]
-            found.setdefault(tuple(canonical(word) for word in name.split()), name)
-    return list(found.values())
+    return distinct_names(names[mention.ingredient] for step in steps for mention in matcher.find(step.sentence))

@@ -132,7 +132,7 @@ def put_base_weights(model: Llama, folder: Path) -> None:
     put(model.norm.weight, "model.norm.weight")
     if not model.config.tied:
         put(model.head, "lm_head.weight")
-    for number, block in enumerate(model.blocks):
+    for number, block in enumerate(model.layers):
         here = f"model.layers.{number}."
         put(block.attention_norm.weight, here + "input_layernorm.weight")
         put(block.attention.qkv.weight, *(f"{here}self_attn.{part}_proj.weight" for part in "qkv"))
@@ -158,7 +158,7 @@ def convert(path: Path, folder: Path) -> None:
 
     try:
         reader = GGUFReader(path)
-        fields = {name: entry for name, entry in reader.fields.items()}
+        fields = reader.fields
         if fields["general.architecture"].contents() != "llama":
             raise BadFileError(path, "holds no Llama-style model", "name another model")
         sizes = {theirs: fields[f"llama.{name}"].contents() for name, theirs in GGUF_SIZES.items()}

@@ -29,7 +29,7 @@ AROUND_SPREAD = (10.0, 14.0)
 MOST_WORDS = 100  # heard words that are read with one event
 MOST_LINES = 6  # read or seen things that are named with one event
 # A thing that is seen this surely is named, one below the second figure is not.
-SURE, DOUBTFUL = 0.4, 0.12
+SURE, DOUBTFUL = 0.25, 0.05
 MOST_INGREDIENTS = 40
 MOST_CHARACTERS = 120  # of a title, a name or a line on the screen
 
@@ -86,7 +86,7 @@ def heard_lines(
     for start, end in np.asarray(spans, dtype=np.float64).reshape(-1, 2):
         first, last = (int(n) for n in np.searchsorted(times, (start - before, end + after)))
         first = max(first, done)
-        chosen = range(first, last)
+        chosen = list(range(first, last))
         if len(chosen) > MOST_WORDS:
             distance = np.maximum(np.maximum(start - times[first:last], times[first:last] - end), 0.0)
             chosen = sorted((np.argsort(distance, kind="stable")[:MOST_WORDS] + first).tolist())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import cast
 
 import torch
 from pydantic import Field
@@ -268,6 +269,11 @@ class Llama(nn.Module):
             self.register_buffer("head", torch.empty(config.vocabulary, config.width), persistent=False)
 
     @property
+    def layers(self) -> list[Block]:
+        """The blocks in their order."""
+        return cast(list[Block], list(self.blocks))
+
+    @property
     def device(self) -> torch.device:
         """Where the model is."""
         return self.embedding.device
@@ -307,7 +313,7 @@ class Llama(nn.Module):
         positions = (lengths + written).repeat_interleave(len(tokens) // len(lengths)).unsqueeze(1)
         angles = rotary_angles(positions, self.config.head_width, self.config.theta)
         x = self._embedded(tokens.unsqueeze(1))
-        for number, block in enumerate(self.blocks):
+        for number, block in enumerate(self.layers):
             x = x + block.attention.branch(block.attention_norm(x), angles, trunk, own, number)
             x = x + block.feed_forward(x)
         result: Tensor = self.norm(x)[:, 0]
@@ -319,7 +325,7 @@ class Llama(nn.Module):
     def _run(self, tokens: Tensor, positions: Tensor, cache: Cache | None, mask: Tensor | None) -> Tensor:
         angles = rotary_angles(positions, self.config.head_width, self.config.theta)
         x = self._embedded(tokens)
-        for number, block in enumerate(self.blocks):
+        for number, block in enumerate(self.layers):
             x = x + block.attention(block.attention_norm(x), angles, cache, number, mask)
             x = x + block.feed_forward(x)
         result: Tensor = self.norm(x)

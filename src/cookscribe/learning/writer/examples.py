@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,7 +115,7 @@ class _Seen(Published):
     event_index: int
     split: str
     sentence: str
-    tags: list[tuple[str, float, str]]
+    tags: list[Annotated[list[str | float], Field(min_length=2)]]  # name, probability, kind
 
 
 _SEEN = TypeAdapter(_Seen)
@@ -127,7 +128,7 @@ def read_glimpses(path: Path | None, split: str = "training") -> Glimpses:
     for number, value in read_json_lines(path, MOST_BYTES) if path else ():
         row = checked(value, _SEEN, f"{path}, line {number}", "what is seen in a frame")
         if row.split == split:
-            seen[row.video_id, row.event_index] = [(text, sure) for text, sure, _ in row.tags]
+            seen[row.video_id, row.event_index] = [(str(tag[0]), float(tag[1])) for tag in row.tags]
             sentences.append(row.sentence)
     return Glimpses(seen, sentences)
 

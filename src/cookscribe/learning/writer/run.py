@@ -17,10 +17,12 @@ from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.datasets.splits import development_split
 from cookscribe.learning.loop import History, seed_everything, train
 from cookscribe.learning.writer.examples import ExampleSampler, WriterData, WriterExample, read_glimpses
-from cookscribe.learning.writer.task import WriterConfig, WriterTask
+from cookscribe.learning.writer.task import WriterTask
 from cookscribe.senses.event_words import IngredientFinder, common_ingredients
 from cookscribe.senses.word_space import said_at
+from cookscribe.text.ingredients import distinct_names
 from cookscribe.writer.checkpoint import load_language_model
+from cookscribe.writer.language_writer import WriterConfig
 from cookscribe.writer.llama import AdapterConfig
 from cookscribe.writer.texts import Encoder
 
@@ -69,7 +71,7 @@ def read_examples(data: YouCook2, proposals: Mapping[str, Candidates], split: st
                 words=transcript.words if transcript is not None and said else (),
                 times=said_at(transcript) if transcript is not None and said else np.zeros(0),
                 timed=transcript is not None and transcript.timed,
-                heard_names=finder(transcript) if transcript is not None and said else (),
+                heard_names=distinct_names(finder(transcript)) if transcript is not None and said else (),
                 proposals=proposals.get(key),
                 tags=tags[key],
             )

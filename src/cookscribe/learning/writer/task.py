@@ -6,32 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
-from pydantic import Field
 from torch import Tensor
 from torch.nn import functional
 
-from cookscribe.config import Config
 from cookscribe.learning.loop import Term
 from cookscribe.learning.writer.examples import ExampleSampler, WriterExample
 from cookscribe.seeds import generator
 from cookscribe.text.vocabulary import Vocabulary
-from cookscribe.writer.llama import AdapterConfig, Llama, LlamaConfig
+from cookscribe.writer.language_writer import KIND, WriterConfig
+from cookscribe.writer.llama import Llama
 from cookscribe.writer.texts import Encoder
 
-KIND = "writer"
 NATS = "nats"
-
-
-class WriterConfig(Config):
-    """What the folder of a writer says: the language model it adapts, and the adapters' size.
-
-    Attributes:
-        base: name of the language model among the weights; network: its sizes.
-    """
-
-    base: str = Field(default="smollm2", max_length=200)
-    network: LlamaConfig = LlamaConfig()
-    adapter: AdapterConfig = AdapterConfig()
 
 
 class WriterTask:

@@ -1,0 +1,91 @@
+"""The language-model writer of a bundle, and the evidence it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from cookscribe.cues import Cue, Cues
+from cookscribe.encoders.weights import cache_folder, locate
+from cookscribe.model_folder import WEIGHTS, open_model, put_weights, read_tensors
+from cookscribe.recipe import Span
+from cookscribe.senses.transcripts import Transcript
+from cookscribe.senses.word_space import said_at
+from cookscribe.writer.checkpoint import load_language_model
+from cookscribe.writer.evidence import EventEvidence, FilmEvidence, heard_lines, seen_names
+from cookscribe.writer.language_writer import KIND, LanguageWriter, WriterConfig
+from cookscribe.writer.texts import Encoder
+
+BESIDE = 2.0  # seconds beside an event in which a line on the screen still belongs to it
+
+
+def load_language_writer(folder: Path, device: str = "cpu", base: Path | None = None) -> LanguageWriter:
+    """The writer of a model folder, its adapters added to the weights of its language model.
+
+    Args:
+        base: the language model, if not that of the cache.
+
+    Raises:
+        MissingDependencyError: the language model is not on this machine; the message names the command that gets it.
+    """
+    saved = open_model(folder, KIND)
+    config = WriterConfig.parse(saved.config, folder)
+    if base is None:
+        found = locate(config.base)
+        base = found.file(next(iter(found.weights.files)))
+    model, tokenizer = load_language_model(base, config.adapter, best_type(device), cache_folder() / config.base)
+    weights, _ = read_tensors(folder / WEIGHTS, model.state_dict())
+    put_weights(model, weights, folder / WEIGHTS)
+    return LanguageWriter(model.merge().to(device), Encoder(tokenizer), config.generation)
+
+
+def best_type(device: str) -> torch.dtype:
+    """bfloat16 where products in it are fast, float32 elsewhere."""
+    fast = torch.cuda.is_bf16_supported() if device.startswith("cuda") else torch.cpu._is_avx512_bf16_supported()
+    return torch.bfloat16 if fast else torch.float32
+
+
+def film_evidence(
+    spans: NDArray[np.floating],
+    *,
+    transcript: Transcript | None = None,
+    cues: Cues | None = None,
+    title: str = "",
+    ingredients: Sequence[str] = (),
+    given: bool = False,
+) -> FilmEvidence:
+    """What the writer reads of (N, 2) events in order of start.
+
+    Args:
+        transcript: what is said; cues: what is read on the screen and seen (what is heard comes from the transcript).
+        title: if somebody gave one; ingredients: given, or heard.
+    """
+    spans = np.asarray(spans, dtype=np.float64).reshape(-1, 2)
+    cues = cues or Cues()
+    heard = [""] * len(spans)
+    if transcript is not None and len(transcript):
+        heard = heard_lines(transcript.words, said_at(transcript), spans, timed=transcript.timed)
+    shown: set[str] = set()
+    events = []
+    for words, (start, end) in zip(heard, spans.tolist(), strict=True):
+        span = Span(start=start, end=end)
+        lines = [cue.text for cue in cues.of("read").near(span, BESIDE, BESIDE) if cue.text not in shown]
+        shown.update(lines)
+        seen = seen_names(_tags(cues.of("seen").near(span), span))
+        events.append(EventEvidence(words, tuple(dict.fromkeys(lines)), seen))
+    return FilmEvidence(tuple(events), title, tuple(ingredients), given)
+
+
+def _tags(seen: Sequence[Cue] | Cues, span: Span) -> list[tuple[str, float]]:
+    """Each thing seen in an event with its confidence: the mean over the event of when it is seen."""
+    found: dict[str, float] = {}
+    for cue in seen:
+        shared = min(cue.span.end, span.end) - max(cue.span.start, span.start)
+        share = max(shared, 0.0) / span.length if span.length > 0 else 1.0
+        # Things are shown for moments; a thing that is clearly seen for a third of the event is in it.
+        found[cue.text] = found.get(cue.text, 0.0) + cue.confidence * min(1.0, 3 * share)
+    return [(text, min(1.0, sure)) for text, sure in found.items()]

@@ -1,0 +1,96 @@
+"""`LanguageWriter`: the evidence of films in, a sentence for every event out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from pydantic import Field
+from torch import Tensor
+
+from cookscribe.config import Config
+from cookscribe.writer.evidence import FilmEvidence
+from cookscribe.writer.generation import GenerationConfig, Hypothesis, Runs, beam_search
+from cookscribe.writer.llama import AdapterConfig, Cache, Llama, LlamaConfig
+from cookscribe.writer.texts import Encoder
+
+KIND = "writer"  # of a model folder
+BATCH = 8  # films that are written at once
+
+
+class WriterConfig(Config):
+    """What the folder of a writer says: the language model it adapts, the adapters' size, how sentences are searched.
+
+    Attributes:
+        base: name of the language model among the weights; network: its sizes.
+    """
+
+    base: str = Field(default="smollm2", max_length=200)
+    network: LlamaConfig = LlamaConfig()
+    adapter: AdapterConfig = AdapterConfig()
+    generation: GenerationConfig = GenerationConfig()
+
+
+@dataclass(frozen=True)
+class Written:
+    """A sentence, the mean log-probability of its tokens, and what else might have been written, best first."""
+
+    sentence: str
+    score: float
+    others: tuple[tuple[str, float], ...] = ()
+
+
+class LanguageWriter:
+    """Reads each film once, event by event; what it has written stays in its memory as text."""
+
+    def __init__(self, model: Llama, encoder: Encoder, config: GenerationConfig | None = None) -> None:
+        self.model, self.encoder, self.config = model.eval(), encoder, config or GenerationConfig()
+
+    def write(self, films: Sequence[FilmEvidence]) -> list[list[Written]]:
+        """A sentence for every event of every film."""
+        # Films of about the same number of events wait least for each other.
+        order = sorted(range(len(films)), key=lambda n: -len(films[n].events))
+        found: dict[int, list[Written]] = {}
+        for start in range(0, len(order), BATCH):
+            some = order[start : start + BATCH]
+            found.update(zip(some, self._batch([films[n] for n in some]), strict=True))
+        return [found[n] for n in range(len(films))]
+
+    @torch.no_grad()
+    def _batch(self, films: Sequence[FilmEvidence]) -> list[list[Written]]:
+        """Of films in falling order of their number of events."""
+        stories: list[list[Written]] = [[] for _ in films]
+        runs = [Runs(self.config.no_repeat_ngram) for _ in films]
+        pending = [self.encoder.beginning(film) for film in films]
+        cache = Cache()
+        for number in range(max((len(film.events) for film in films), default=0)):
+            going = [n for n, film in enumerate(films) if len(film.events) > number]
+            if cache.valid is not None and len(going) < len(cache.valid):
+                cache = cache.rows(torch.arange(len(going), device=self.model.device))
+            chunks = [pending[n] + self.encoder.event(films[n], number) for n in going]
+            last = self._read(chunks, cache)
+            found = beam_search(self.model, cache, last, [runs[n] for n in going], self.encoder.end, self.config)
+            for n, hypotheses in zip(going, found, strict=True):
+                chosen = hypotheses[0]
+                runs[n].add(chosen.tokens)
+                pending[n] = [*chosen.tokens, self.encoder.end]
+                others = tuple((self._text(one), one.mean) for one in hypotheses[1:])
+                stories[n].append(Written(self._text(chosen), chosen.mean, others))
+        return stories
+
+    def _read(self, chunks: Sequence[Sequence[int]], cache: Cache) -> Tensor:
+        """(B, width) the state behind the last token of each chunk."""
+        longest = max(len(chunk) for chunk in chunks)
+        tokens = torch.zeros(len(chunks), longest, dtype=torch.long)
+        mask = torch.zeros(len(chunks), longest, dtype=torch.bool)
+        for row, chunk in enumerate(chunks):
+            tokens[row, : len(chunk)] = torch.tensor(chunk)
+            mask[row, : len(chunk)] = True
+        device = self.model.device
+        hidden = self.model.read(tokens.to(device), mask.to(device), cache)
+        lengths = torch.tensor([len(chunk) - 1 for chunk in chunks], device=device)
+        return hidden[torch.arange(len(chunks), device=device), lengths]
+
+    def _text(self, hypothesis: Hypothesis) -> str:
+        return " ".join(self.encoder.tokenizer.decode(list(hypothesis.tokens)).split())
