@@ -22,7 +22,7 @@ from cookscribe.candidates import Candidates
 from cookscribe.files import copy_file, read_json, write_text
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.loop import HISTORY, History
-from cookscribe.learning.narrated.calibrate import ALIKE, measure
+from cookscribe.learning.narrated.calibrate import ALIKE, Calibration, measure
 from cookscribe.learning.narrated.run import INFERENCE_DECODING, Narrated, SpeechMaterial, SpeechRun, train_writer
 from cookscribe.learning.narrated.span_task import train_spans
 from cookscribe.learning.packing import pack_model, store_decoding, unfinished
@@ -138,6 +138,16 @@ class SpeechFolder:
 
 def calibrated(bundle: Bundle, narrated: Narrated, development: float) -> Bundle:
     """The bundle with calibrated confidences; it counts as a bundle from now on."""
+    found = measured(bundle, narrated, development)
+    lines = {"calibration": found[True].line, "calibration_without_ingredients": found[False].line}
+    config = bundle.config.model_copy(update=lines)
+    # Last, because a folder with this file counts as a bundle.
+    config.save(bundle.folder / DESCRIPTION)
+    return Bundle(bundle.folder, config)
+
+
+def measured(bundle: Bundle, narrated: Narrated, development: float) -> dict[bool, Calibration]:
+    """How often a bundle is right on the videos kept apart, by whether the list is given; printed, too."""
     pipeline = SpeechPipeline.load(bundle)
     found = {listed: measure(pipeline, narrated, development, listed=listed) for listed in (True, False)}
     for listed, one in found.items():
@@ -146,8 +156,4 @@ def calibrated(bundle: Bundle, narrated: Narrated, development: float) -> Bundle
             f"{given} the list: {one.right:.1%} of {one.steps} steps on videos kept apart are right "
             f"(tIoU and word F1 of at least {ALIKE}), calibration error {one.error:.3f}"
         )
-    lines = {"calibration": found[True].line, "calibration_without_ingredients": found[False].line}
-    config = bundle.config.model_copy(update=lines)
-    # Last, because a folder with this file counts as a bundle.
-    config.save(bundle.folder / DESCRIPTION)
-    return Bundle(bundle.folder, config)
+    return found

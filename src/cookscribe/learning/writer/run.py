@@ -12,12 +12,14 @@ from pydantic import Field
 
 from cookscribe.candidates import Candidates
 from cookscribe.config import Config
+from cookscribe.errors import BadFileError
 from cookscribe.learning.config import TrainingConfig
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.datasets.splits import development_split
 from cookscribe.learning.loop import History, seed_everything, train
 from cookscribe.learning.writer.examples import ExampleSampler, WriterData, WriterExample, read_glimpses
 from cookscribe.learning.writer.task import WriterTask
+from cookscribe.pipelines.language import base_model
 from cookscribe.senses.event_words import IngredientFinder, common_ingredients
 from cookscribe.senses.word_space import said_at
 from cookscribe.text.ingredients import distinct_names
@@ -58,7 +60,13 @@ class WriterRun(Config):
 
 def read_examples(data: YouCook2, proposals: Mapping[str, Candidates], split: str = "training") -> list[WriterExample]:
     """Every annotated video of a split, with what is said where there is a transcript."""
-    videos, transcripts, dishes, tags = data.videos(split), data.transcripts(), data.recipe_names(), data.tags()
+    videos, transcripts = data.videos(split), data.transcripts()
+    # Names of dishes and tagged phrases are further evidence, not a condition.
+    dishes = data.recipe_names() if data.present()["recipe names"] else {}
+    try:
+        tags = data.tags()
+    except BadFileError:
+        tags = {}
     finder = IngredientFinder(common_ingredients(video.ingredients for video in data.videos("training").values()))
     examples = []
     for key in sorted(videos):
@@ -73,23 +81,22 @@ def read_examples(data: YouCook2, proposals: Mapping[str, Candidates], split: st
                 timed=transcript is not None and transcript.timed,
                 heard_names=distinct_names(finder(transcript)) if transcript is not None and said else (),
                 proposals=proposals.get(key),
-                tags=tags[key],
+                tags=tags.get(key, ((),) * len(video.spans)),
             )
         )
     return examples
 
 
-def make_task(
-    run: WriterRun, examples: list[WriterExample], base: Path, glimpses: Path | None, seed: int, cache: Path | None
-) -> WriterTask:
+def make_task(run: WriterRun, examples: list[WriterExample], base: str, glimpses: Path | None, seed: int) -> WriterTask:
     """Model and examples, ready for the loop."""
     narrated = [example.truth.id for example in examples if len(example.words)]
     held_out = set(development_split(narrated, run.data.development)[1])
     seed_everything("writer", seed)
+    path, cache = base_model(base)
     dtype = torch.bfloat16 if run.precision == "bfloat16" else torch.float32
-    model, tokenizer = load_language_model(base, run.adapter, dtype, cache)
+    model, tokenizer = load_language_model(path, run.adapter, dtype, cache)
     return WriterTask(
-        WriterConfig(network=model.config, adapter=run.adapter),
+        WriterConfig(base=base, network=model.config, adapter=run.adapter),
         model,
         Encoder(tokenizer),
         ExampleSampler(run.data.augmentation, read_glimpses(glimpses)),
@@ -105,19 +112,17 @@ def make_task(
 def train_language_writer(
     run: WriterRun,
     examples: list[WriterExample],
-    base: Path,
+    base: str,
     out: Path,
     *,
     glimpses: Path | None = None,
     seed: int = 0,
-    cache: Path | None = None,
     quiet: bool = False,
 ) -> History:
     """Train adapters into `out`; the same call goes on after an interrupt.
 
     Args:
-        base: the language model; glimpses: out-of-fold predictions of sight, if there are some.
-        cache: where a GGUF file is taken apart.
+        base: name or path of the language model; glimpses: out-of-fold predictions of sight, if there are some.
     """
-    task = make_task(run, examples, base, glimpses, seed, cache)
+    task = make_task(run, examples, base, glimpses, seed)
     return train(task, run.training_config(seed), out, quiet=quiet)

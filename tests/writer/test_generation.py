@@ -1,0 +1,89 @@
+"""Beam search against trying all sentences, batches against single films, and no run of tokens twice."""
+
+from itertools import product
+
+import pytest
+import torch
+
+from cookscribe.writer.evidence import EventEvidence, FilmEvidence
+from cookscribe.writer.generation import GenerationConfig, Runs, beam_search
+from cookscribe.writer.language_writer import LanguageWriter, WriterConfig
+from cookscribe.writer.llama import Cache, Llama
+from cookscribe.writer.texts import Encoder
+from tests.writer.small import tokenizer
+
+END = 3
+
+
+def searching(**changes: int) -> WriterConfig:
+    return WriterConfig(generation=GenerationConfig(**changes))
+
+
+@torch.no_grad()
+def test_a_wide_beam_finds_the_best_of_all_sentences(model: Llama) -> None:
+    """Of a model that can only say four tokens, every sentence of up to three is tried."""
+    allowed = [2, END, 7, 11]
+
+    class Few(Llama):
+        def logits(self, hidden: torch.Tensor) -> torch.Tensor:
+            full = super().logits(hidden)
+            blocked = torch.full_like(full, -1e9)
+            blocked[..., allowed] = full[..., allowed]
+            return blocked
+
+    model.__class__ = Few
+    read = torch.tensor([[5, 17, 200], [8, 3, 1]])
+    cache = Cache()
+    last = model.read(read, torch.ones_like(read, dtype=torch.bool), cache)[:, -1]
+    config = GenerationConfig(beam=30, most_tokens=3, no_repeat_ngram=0, length_power=0)
+    found = beam_search(model, cache, last, [Runs(0), Runs(0)], END, config)
+    for film in range(2):
+        scores = {}
+        for length in (1, 2, 3):
+            for words in product([2, 7, 11], repeat=length):
+                tokens = torch.tensor([[*read[film].tolist(), *words, END]])
+                logits = model.logits(model(tokens)).log_softmax(-1)[0]
+                # The end cannot come first, and what it had is not handed to the others.
+                scores[words] = sum(float(logits[2 + n, token]) for n, token in enumerate((*words, END)))
+        best = max(scores, key=scores.__getitem__)
+        assert found[film][0].tokens == best
+        assert abs(found[film][0].log_probability - scores[best]) < 1e-4
+
+
+def test_no_run_of_tokens_comes_twice() -> None:
+    runs = Runs(3)
+    runs.add([1, 2, 3, 4])
+    assert runs.forbidden([9, 1, 2]) == {3}
+    assert runs.forbidden([2, 3]) == {4}
+    assert runs.forbidden([5, 6, 7, 5, 6]) == {7}, "within one sentence, too"
+    assert runs.forbidden([1]) == set()
+    assert Runs(0).forbidden([1, 2, 3]) == set()
+
+
+def test_films_of_a_batch_are_written_as_if_alone(model: Llama) -> None:
+    writer = LanguageWriter(model, Encoder(tokenizer()), searching(beam=3, most_tokens=6, no_repeat_ngram=3))
+    films = [
+        FilmEvidence((EventEvidence("add salt"),), "soup"),
+        FilmEvidence((EventEvidence("the onion then"), EventEvidence(seen=("pan",)), EventEvidence()), "", ("salt",)),
+        FilmEvidence(()),
+        FilmEvidence((EventEvidence(read=("2 eggs",)), EventEvidence("stir it in"))),
+    ]
+    together = writer.write(films)
+    assert [len(story) for story in together] == [1, 3, 0, 2]
+    for film, story in zip(films, together, strict=True):
+        for one, alone in zip(story, writer.write([film])[0], strict=True):
+            assert one.sentence == alone.sentence
+            assert abs(one.score - alone.score) < 1e-4
+            assert one.score <= 0
+
+
+def test_sentences_of_a_film_share_no_long_run(model: Llama, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[tuple[int, ...]] = []
+    plain = Runs.add
+    monkeypatch.setattr(Runs, "add", lambda runs, tokens: (said.append(tuple(tokens)), plain(runs, tokens)))
+    config = searching(beam=2, most_tokens=12, no_repeat_ngram=4)
+    film = FilmEvidence(tuple(EventEvidence("add salt") for _ in range(6)))
+    LanguageWriter(model, Encoder(tokenizer()), config).write([film])
+    runs = [tokens[n : n + 4] for tokens in said for n in range(len(tokens) - 3)]
+    assert len(runs) > 6
+    assert len(runs) == len(set(runs))
