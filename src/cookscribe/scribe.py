@@ -134,7 +134,7 @@ class Scribe:
             try:
                 found = self._without_cooking(bundle, request) if looks else unfit(bundle.config, request)
             except MissingDependencyError as error:
-                task = f"must be looked at, since {reason}" if looks else "must be listened to"
+                task = f"{reason}, so it must be looked at" if looks else "must be listened to"
                 raise MissingDependencyError(
                     request.film.path,
                     f"{task}, which cannot be done here: {error.subject}: {error.cause}",

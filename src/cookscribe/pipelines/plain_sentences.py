@@ -9,8 +9,9 @@ SAID = {"action": 0.2, "food": 0.25, "tool": 0.25}
 MOST_FOODS = 2
 # Of tools: what one does things on rather than in.
 _ON = frozenset({"plate", "grill", "board", "sheet", "tray", "rack", "stove"})
-# Verbs that say nothing without what they are done to, and those that need a place.
 _BARE = "go on as shown"
+# What is said of verbs that say nothing without what they are done to.
+_WITHOUT_FOOD = {"add": "add the next ingredient", "serve": "serve the dish"}
 
 
 def plain_sentence(seen: Sequence[tuple[str, float, str]]) -> tuple[str, float]:
@@ -31,9 +32,10 @@ def plain_sentence(seen: Sequence[tuple[str, float, str]]) -> tuple[str, float]:
     if not (actions or foods or tools):
         return _BARE, 0.0
     verb = actions[0][0] if actions else ("prepare" if foods else "cook")
-    things = " and ".join(f"the {name}" for name, _ in foods) or "it"
+    things = " and ".join(f"the {name}" for name, _ in foods if name != verb) or "it"
     place = ""
     if tools:
         name = tools[0][0]
         place = f" {'on' if name in _ON else 'in'} the {name}"
-    return f"{verb} {things}{place}", sure
+    said = f"{verb} {things}" if foods else _WITHOUT_FOOD.get(verb, f"{verb} it")
+    return f"{said}{place}", sure

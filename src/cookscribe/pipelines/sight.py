@@ -18,6 +18,7 @@ from cookscribe.pipelines.base import Draft, Request
 from cookscribe.pipelines.language import film_evidence, load_language_writer
 from cookscribe.pipelines.plain_sentences import plain_sentence
 from cookscribe.pipelines.speech import named_in, told_steps
+from cookscribe.pipelines.visual import merge_continuations
 from cookscribe.proposals.scenes import PRIOR, StepPrior, find_steps
 from cookscribe.recipe import Influence, Span, StepEvidence
 from cookscribe.senses.listed import ingredients_in_steps
@@ -112,7 +113,9 @@ class SightPipeline:
         names = list(ingredients) or foods_of_title(title, self.sight)
         shown = self.shown(seen, events, names, listed=bool(ingredients))
         written, confidences = self.sentences(events, shown, ingredients, title, heard)
-        steps = told_steps(events, written)
+        steps = merge_continuations(told_steps(events, written))
+        confidences = [confidences[step.choice] for step in steps]
+        shown = [shown[step.choice] for step in steps]
         foods = [word for word, kind in zip(seen.config.words, seen.config.kinds, strict=True) if kind == "food"]
         named = list(ingredients) or named_in(steps, list(dict.fromkeys((*names, *foods))))
         matcher = IngredientMatcher(named)

@@ -23,6 +23,8 @@ Floats = NDArray[np.floating]
 PRIOR = "steps.json"  # beside the sight model of a bundle
 LONGEST_BIN = 4.0  # seconds; finer where the film is short
 SHORTEST_STEP = 2.0  # seconds
+# No annotated film is shorter than 44 seconds. In shorter ones a step has at least this many seconds of film to itself.
+FILM_PER_STEP = 12.0
 BESIDE = 4.0  # seconds on each side of a border that are compared
 CHANGE = 1.5  # weight of a change at a border of a step
 INSIDE = 0.5  # weight of a change within a step
@@ -69,6 +71,16 @@ def changes(track: FeatureTrack, times: Floats) -> Floats:
     return np.asarray(np.clip((found - found.mean()) / (found.std() + 1e-9), -3.0, 3.0))
 
 
+def working_part(track: FeatureTrack, work: Floats) -> Floats:
+    """(1, 2) from the first to the last still of a clip in which somebody is at work; the whole clip if in none."""
+    at_work = np.flatnonzero(work > 0)
+    if not len(at_work):
+        return np.array([[0.0, track.duration]])
+    step = float(np.median(np.diff(track.times))) if len(track.times) > 1 else track.duration
+    end = min(float(track.times[at_work[-1]]) + step, track.duration)
+    return np.array([[min(float(track.times[at_work[0]]), end), end]])
+
+
 def find_steps(track: FeatureTrack, work: Floats, prior: StepPrior, most: int = MOST) -> Candidates:
     """The likeliest steps.
 
@@ -77,6 +89,8 @@ def find_steps(track: FeatureTrack, work: Floats, prior: StepPrior, most: int = 
         prior: on number and lengths.
     """
     duration = track.duration
+    if duration < 2 * FILM_PER_STEP:
+        return Candidates(working_part(track, work), np.array([0.5]), duration, count=1.0)
     bins = int(np.clip(round(duration / min(LONGEST_BIN, max(0.5, duration / 60))), 2, 128))
     config = SpanConfig(feature_size=1, bins=bins, longest=bins)
     width = duration / bins
@@ -94,7 +108,7 @@ def find_steps(track: FeatureTrack, work: Floats, prior: StepPrior, most: int = 
         - INSIDE * (within[grid[:, 1] - 1] - within[grid[:, 0]]).clip(min=0.0)
     )  # fmt: skip
     picture[lengths < min(SHORTEST_STEP, duration / 2)] = -1e6
-    most = max(1, min(most, int(duration / (2 * SHORTEST_STEP))))
+    most = max(1, min(most, int(duration / FILM_PER_STEP)))
     found: list[tuple[float, float, list[int]]] = []
     for number in range(1, most + 1):
         sets = best_sets(picture + prior.log_length(lengths, number, duration), config, number)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cookscribe.learning.sight.fitting import precisions
 from cookscribe.seeds import generator
-from cookscribe.senses.sight import LEAST, SCENES
+from cookscribe.senses.sight import KINDS, LEAST, SCENES
 
 if TYPE_CHECKING:
     from cookscribe.learning.sight.ingredients import ListedVideo
@@ -96,9 +96,9 @@ def figures_of(
     precision = np.array([average_precision(sure[:, n], named[:, n]) for n in range(len(kinds))])
     return {
         "stills": int(training.sum()),
-        "words": {kind: int((kinds == kind).sum()) for kind in ("food", "action", "tool")},
+        "words": {kind: int((kinds == kind).sum()) for kind in KINDS},
         "mean average precision": {
-            kind: round(float(np.mean(precision[kinds == kind])), 4) for kind in ("food", "action", "tool")
+            kind: round(float(np.mean(precision[kinds == kind])), 4) for kind in KINDS if (kinds == kind).any()
         },
         "prior average precision": round(float(named.mean()), 4),
         "calibration error": round(calibration_error(sure, named), 4),

@@ -14,7 +14,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cookscribe.errors import BadValueError
 from cookscribe.files import write_json, write_text
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.datasets.splits import folds
@@ -26,7 +25,7 @@ from cookscribe.learning.sight.words import named_words, sight_words
 from cookscribe.learning.state import write_description
 from cookscribe.model_folder import WEIGHTS, read_tensors, write_tensors
 from cookscribe.proposals.scenes import PRIOR, StepPrior
-from cookscribe.senses.sight import FOLDER, Sight, SightConfig, SightModel
+from cookscribe.senses.sight import FOLDER, SCENES, Sight, SightConfig, SightModel
 
 ENCODERS = "tinyvit+dinov2"
 FOLDS, LEAST = 5, 6
@@ -197,7 +196,9 @@ def learn_scenes(held: SightData, model: SightModel, x: Tensor) -> dict[str, Any
     labels = scene_labels()
     known = [n for n, still in enumerate(held.stills) if still.path.stem in labels and held.fold[n] >= 0]
     if len({labels[held.stills[n].path.stem] for n in known}) < 2:
-        raise BadValueError("frames", "none of the stills whose kind of picture is known is there")
+        # Other pictures than those that were looked at: the heads say never.
+        put(model, {"scene_shift": torch.full((len(SCENES),), -10.0)})
+        return {"odds": np.zeros((0, len(SCENES))), "kinds": []}
     with torch.no_grad():
         normal = model.normal(x[known]).double()
     kinds = [labels[held.stills[n].path.stem] for n in known]
