@@ -32,8 +32,8 @@ def heads() -> Sight:
         kinds=KINDS,
         memory=1,
         sharpness=1.0,
-        prototypes=2,
-        familiar=0.5,
+        judged=6,
+        familiar=7.0,
         ingredient=(0.0, 1.0, 0.0, 0.0, -1.0),
     )
     model = SightModel(config)
@@ -47,7 +47,7 @@ def heads() -> Sight:
     parameters["scene"].data[4, 0] = 2.0
     parameters["scene_shift"].data.fill_(-4.0)
     parameters["precision"].data.copy_(torch.eye(384))
-    parameters["prototypes"].data.copy_(torch.eye(6)[:2])
+    parameters["usual"].data.copy_(torch.diag(torch.tensor([1.0, 1.0, 1.0, 1.0, 1.0, 9.0])))
     return Sight(model)
 
 

@@ -45,7 +45,8 @@ class SightConfig(Config):
         words: what it may see, in the form in which it is written; kinds: of each word.
         memory: groups of sentences that are recalled; sharpness: how much nearer groups count more.
         sentence: width of a sentence's vector.
-        prototypes: pictures of cooking that others are compared with; familiar: least likeness of a picture of cooking.
+        judged: so many of the last columns tell pictures of cooking from others; familiar: how far, in deviations
+            (Mahalanobis' distance), a picture may be from the mean of pictures of cooking.
         uses: log odds that a listed ingredient is used in a step, by its canonical last word; any_use: of all others.
         ingredient: of a listed ingredient's log odds: weights of likeness, of the words seen, of there being such
             words, of `uses`, and the shift; once: slope and shift after the list is laid out over the steps.
@@ -58,8 +59,8 @@ class SightConfig(Config):
     memory: int = Field(gt=0, le=4096)
     sharpness: float = Field(gt=0, le=1000)
     sentence: int = Field(default=384, gt=0, le=4096)
-    prototypes: int = Field(gt=0, le=4096)
-    familiar: float = Field(ge=-1, le=1)
+    judged: int = Field(gt=0, le=4096)
+    familiar: float = Field(ge=0)
     uses: dict[str, float] = Field(default_factory=dict)
     any_use: float = 0.0
     ingredient: tuple[float, float, float, float, float] = (1.0, 0.0, 0.0, 1.0, 0.0)
@@ -97,7 +98,7 @@ class SightModel(nn.Module):
         self.precision = table(config.sentence, config.sentence)
         self.gained = table(config.sentence, config.sentence)
         self.scene, self.scene_shift = table(size, len(SCENES)), table(len(SCENES))
-        self.prototypes = table(config.prototypes, size)
+        self.usual = table(config.judged, config.judged)  # inverse covariance of pictures of cooking
         self.register_buffer("which", torch.tensor([KINDS.index(kind) for kind in config.kinds]), persistent=False)
 
     def normal(self, rows: Tensor) -> Tensor:
@@ -113,13 +114,17 @@ class SightModel(nn.Module):
         return torch.stack((x @ self.direct, recalled), dim=-1), guess
 
     def forward(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """(T, W) log odds of the words, (T, 384) guessed vectors, (T, 2) log odds of `SCENES`, (T,) likeness."""
+        """(T, W) log odds of the words, (T, 384) guessed vectors, (T, 2) log odds of `SCENES`, (T,) distances."""
         x = self.normal(rows)
         votes, guess = self.votes_of(x)
         weights = self.votes[self.which]
         odds = (votes * weights[:, :2]).sum(-1) + self.prior * weights[:, 2] + weights[:, 3]
-        likeness = (F.normalize(x, dim=1) @ self.prototypes.T).amax(dim=1)
-        return odds, guess, x @ self.scene + self.scene_shift, likeness
+        return odds, guess, x @ self.scene + self.scene_shift, self.distance(x)
+
+    def distance(self, x: Tensor) -> Tensor:
+        """(T,) how far normalised rows are from the mean of pictures of cooking."""
+        last = x[:, -self.config.judged :]
+        return ((last @ self.usual) * last).sum(dim=1).clamp(min=0).sqrt()
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,14 +202,14 @@ class Sight:
         """What the stills of a film show."""
         track.check("film", self.config.feature_size, self.config.encoder)
         rows = torch.from_numpy(np.asarray(track.values, dtype=np.float32))
-        odds, guesses, scenes, likeness = (part.double() for part in self.model(rows))
+        odds, guesses, scenes, distance = (part.double() for part in self.model(rows))
         return Seen(
             track,
             self.config,
             odds.sigmoid().numpy(),
             guesses.numpy(),
             scenes.sigmoid().numpy(),
-            likeness.numpy() >= self.config.familiar,
+            distance.numpy() <= self.config.familiar,
         )
 
     def sentence_odds(self, guesses: Floats, vectors: Floats) -> Floats:

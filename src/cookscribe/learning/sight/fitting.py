@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
+from cookscribe.encoders.published_graphs import GRAPHS
 from cookscribe.seeds import generator
 from cookscribe.senses.sight import KINDS, SCENES, SightConfig, SightModel
 
@@ -16,6 +17,7 @@ Floats = NDArray[np.floating]
 # Chosen by cross-validation on the training stills.
 RIDGE, LOGISTIC = 3.0, 1.0  # pull towards zero; rows have a length of about 1
 SHRINKAGE = 1.0  # of the covariances of sentences and errors, as a multiple of their mean variance
+USUAL = 0.1  # the same for rows of stills
 ROUNDS = 15  # of k-means
 
 
@@ -74,7 +76,7 @@ def fit_heads(
     x, y, s, pool, pool_y = (
         torch.from_numpy(np.asarray(a, np.float64)) for a in (rows, named, vectors, others, others_named)
     )
-    widths = _block_widths(config)
+    widths = block_widths(config.encoder, config.feature_size)
     scale = (x.std(dim=0) + 1e-6) * torch.cat([torch.full((w,), float(w) ** 0.5) for w in widths])
     values = {"mean": x.mean(dim=0), "scale": scale}
     x = (x - values["mean"]) / scale
@@ -85,7 +87,6 @@ def fit_heads(
     middles, member = groups_of(F.normalize(pool, dim=1), config.memory, "sentences")
     counts = torch.bincount(member, minlength=config.memory).double()
     sums = torch.zeros(config.memory, len(config.words), dtype=torch.float64).index_add_(0, member, pool_y)
-    prototypes, _ = groups_of(F.normalize(x, dim=1), config.prototypes, "stills")
     values |= {
         "prior": prior,
         "direct": direct,
@@ -94,7 +95,7 @@ def fit_heads(
         "groups": middles,
         "group_weight": counts.clamp(min=1e-3).log(),
         "rates": sums / counts.clamp(min=1).unsqueeze(1),
-        "prototypes": prototypes,
+        "usual": inverse_covariance(x[:, -config.judged :], USUAL),
     }
     put(model, values)
     return model
@@ -107,11 +108,10 @@ def put(model: SightModel, values: dict[str, Tensor]) -> None:
         parameters[name].data.copy_(value)
 
 
-def _block_widths(config: SightConfig) -> list[int]:
+def block_widths(encoder: str, width: int) -> list[int]:
     """Width of each joined encoder's rows; a wide one shall not outweigh the others."""
-    known = {"tinyvit": 320, "dinov2": 384}
-    widths = [known.get(name, 0) for name in config.encoder.split("+")]
-    return widths if all(widths) and sum(widths) == config.feature_size else [config.feature_size]
+    widths = [GRAPHS[name].width if name in GRAPHS else 0 for name in encoder.split("+")]
+    return widths if all(widths) and sum(widths) == width else [width]
 
 
 def fit_votes(votes: Tensor, named: Tensor, model: SightModel) -> Tensor:
@@ -130,16 +130,17 @@ def fit_votes(votes: Tensor, named: Tensor, model: SightModel) -> Tensor:
 
 def precisions(vectors: Tensor, guesses: Tensor) -> tuple[Tensor, Tensor]:
     """(384, 384) inverse covariance of the errors of held-out guesses, and how much it is above that of sentences."""
+    of_errors = inverse_covariance(vectors - guesses, SHRINKAGE)
+    return of_errors, of_errors - inverse_covariance(vectors, SHRINKAGE)
 
-    def inverse(rows: Tensor) -> Tensor:
-        covariance = rows.T @ rows / len(rows)
-        size = len(covariance)
-        steady = SHRINKAGE * covariance.trace() / size * torch.eye(size, dtype=rows.dtype)
-        inverted: Tensor = torch.linalg.inv(covariance + steady)
-        return inverted
 
-    of_errors = inverse(vectors - guesses)
-    return of_errors, of_errors - inverse(vectors)
+def inverse_covariance(rows: Tensor, shrinkage: float) -> Tensor:
+    """(D, D) of (S, D) rows around zero; `shrinkage` times the mean variance is added to every direction."""
+    covariance = rows.T @ rows / len(rows)
+    size = len(covariance)
+    steady = shrinkage * covariance.trace() / size * torch.eye(size, dtype=rows.dtype)
+    inverted: Tensor = torch.linalg.inv(covariance + steady)
+    return inverted
 
 
 def fit_scenes(x: Tensor, kinds: list[str]) -> tuple[Tensor, Tensor]:

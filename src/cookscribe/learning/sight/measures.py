@@ -71,7 +71,7 @@ def figures_of(
     guesses: Floats,
     lists: list[ListedVideo],
     scenes: dict[str, Any],
-    likeness: Floats,
+    distance: Floats,
 ) -> dict[str, Any]:
     """Figures on training stills, each by heads that have not seen its video. Validation stills are not looked at."""
     import torch
@@ -116,7 +116,7 @@ def figures_of(
             }
             for n, scene in enumerate(SCENES)
         },
-        "likeness of cooking": {
-            q: round(float(np.quantile(likeness[training], float(q))), 3) for q in ("0.01", "0.05", "0.5")
+        "distance of pictures of cooking": {
+            share: round(float(np.quantile(distance[training], float(share))), 2) for share in ("0.5", "0.95", "0.99")
         },
     }

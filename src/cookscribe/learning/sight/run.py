@@ -17,7 +17,7 @@ from torch import Tensor
 from cookscribe.files import write_json, write_text
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.datasets.splits import folds
-from cookscribe.learning.sight.fitting import fit_heads, fit_scenes, fit_votes, precisions, put
+from cookscribe.learning.sight.fitting import block_widths, fit_heads, fit_scenes, fit_votes, precisions, put
 from cookscribe.learning.sight.ingredients import fit_list, list_uses
 from cookscribe.learning.sight.measures import figures_of
 from cookscribe.learning.sight.stills import Still, read_stills, rows_of
@@ -29,7 +29,7 @@ from cookscribe.senses.sight import FOLDER, SCENES, Sight, SightConfig, SightMod
 
 ENCODERS = "tinyvit+dinov2"
 FOLDS, LEAST = 5, 6
-MEMORY, SHARPNESS, PROTOTYPES = 512, 30.0, 64
+MEMORY, SHARPNESS = 512, 30.0
 RARE = 0.01  # share of held-out pictures of cooking that may be taken for none
 SHOWN = 12  # words per still in the file of predictions
 PREDICTIONS, FIGURES = "seen.jsonl", "figures.json"
@@ -97,8 +97,9 @@ def read_sight_data(data: YouCook2, cache: Path, encoder: str = ENCODERS, least:
         kinds=kinds,
         memory=min(MEMORY, len(pool)),
         sharpness=SHARPNESS,
-        prototypes=min(PROTOTYPES, len(training)),
-        familiar=-1.0,
+        # The last encoder alone: DINOv2 tells other pictures apart, TinyViT takes noise and plain colours for usual.
+        judged=block_widths(encoder, rows.shape[1])[-1],
+        familiar=0.0,
     )
     return SightData(
         data,
@@ -136,7 +137,7 @@ def train_sight(data: YouCook2, out: Path, encoder: str = ENCODERS) -> dict[str,
     named = torch.from_numpy(held.named).double()
     votes = torch.zeros(len(x), len(held.config.words), 2, dtype=torch.float64)
     guesses = torch.zeros(len(x), held.config.sentence, dtype=torch.float64)
-    likeness = torch.zeros(len(x), dtype=torch.float64)
+    distance = torch.zeros(len(x), dtype=torch.float64)
     model = held.fit(None)
     for number in (*range(FOLDS), None):
         chosen = torch.from_numpy(held.fold == (-1 if number is None else number))
@@ -144,7 +145,7 @@ def train_sight(data: YouCook2, out: Path, encoder: str = ENCODERS) -> dict[str,
         with torch.no_grad():
             normal = one.normal(x[chosen])
             votes[chosen], guesses[chosen] = (part.double() for part in one.votes_of(normal))
-            likeness[chosen] = one(x[chosen])[3].double()
+            distance[chosen] = one.distance(normal).double()
     fold, training = torch.from_numpy(held.fold), torch.from_numpy(held.training)
     odds = torch.zeros(len(x), len(held.config.words), dtype=torch.float64)
     for number in (*range(FOLDS), -1):
@@ -159,7 +160,7 @@ def train_sight(data: YouCook2, out: Path, encoder: str = ENCODERS) -> dict[str,
     uses, any_use = list_uses(data)
     config = held.config.model_copy(
         update={
-            "familiar": float(np.quantile(likeness[training].numpy(), RARE)),
+            "familiar": float(np.quantile(distance[training].numpy(), 1 - RARE)),
             "uses": uses,
             "any_use": any_use,
         }
@@ -168,7 +169,7 @@ def train_sight(data: YouCook2, out: Path, encoder: str = ENCODERS) -> dict[str,
     words = odds.sigmoid().numpy()
     list_weights, once, list_scores = fit_list(held, Sight(model), words, guesses.numpy())
     model.config = config.model_copy(update={"ingredient": list_weights, "once": once})
-    figures = figures_of(held, words, guesses.numpy(), list_scores, scene_odds, likeness.numpy())
+    figures = figures_of(held, words, guesses.numpy(), list_scores, scene_odds, distance.numpy())
     write_predictions(out / PREDICTIONS, held, words)
     write_json(out / PRIOR, step_prior(data).model_dump(mode="json"))
     write_json(out / FIGURES, figures)
