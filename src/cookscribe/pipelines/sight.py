@@ -102,17 +102,34 @@ class SightPipeline:
             return Draft((), (), None, (), request.ingredients, self.actions, notes)
         seen = self.watch(request)
         heard = request.transcript if "transcript" in vars(request) and len(request.transcript) else None
+        read = self._read(request)
         request.stage("writing", 0.0)
-        return self.draft_of(seen, request.ingredients, request.title, heard)
+        return self.draft_of(seen, request.ingredients, request.title, heard, read)
+
+    def _read(self, request: Request) -> Cues:
+        """The lines on the screen, where what reads them is installed."""
+        from cookscribe.senses.screen_text import ScreenText
+
+        try:
+            reader = ScreenText()
+        except MissingDependencyError:
+            return Cues()
+        return reader(request.film, lambda seconds: request.stage("reading", request.share(seconds)))
 
     def draft_of(
-        self, seen: Seen, ingredients: Sequence[str] = (), title: str = "", heard: Transcript | None = None
+        self,
+        seen: Seen,
+        ingredients: Sequence[str] = (),
+        title: str = "",
+        heard: Transcript | None = None,
+        read: Cues | None = None,
     ) -> Draft:
-        """The draft of a film that was looked at."""
+        """The draft of a film that was looked at, and of which this much was heard and read."""
+        read = read or Cues()
         events = find_steps(seen.track, work_odds(seen), self.prior)
         names = list(ingredients) or foods_of_title(title, self.sight)
         shown = self.shown(seen, events, names, listed=bool(ingredients))
-        written, confidences = self.sentences(events, shown, ingredients, title, heard)
+        written, confidences = self.sentences(events, shown, ingredients, title, heard, read)
         steps = merge_continuations(told_steps(events, written))
         confidences = [confidences[step.choice] for step in steps]
         shown = [shown[step.choice] for step in steps]
@@ -136,7 +153,7 @@ class SightPipeline:
             ingredients=named,
             actions=self.actions,
             notes=self._notes(ingredients, title, heard),
-            cues=seen.cues(),
+            cues=seen.cues() + read,
         )
 
     def shown(
@@ -183,6 +200,7 @@ class SightPipeline:
         ingredients: Sequence[str],
         title: str,
         heard: Transcript | None,
+        read: Cues,
     ) -> tuple[list[Written], list[float]]:
         """A sentence for each event, and how sure each is in the model's own measure."""
         plain = [plain_sentence(things) for things in shown]
@@ -195,6 +213,7 @@ class SightPipeline:
                 for word, sure, _ in things
             )
         )
+        cues += read
         film = film_evidence(
             events.spans, transcript=heard, cues=cues, title=title, ingredients=ingredients, given=bool(ingredients)
         )

@@ -116,6 +116,7 @@ class SpeechPipeline:
             ingredients=names,
             actions=self.actions,
             notes=notes,
+            cues=transcript.cues(),
         )
 
     def steps(

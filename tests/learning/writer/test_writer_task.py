@@ -5,10 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from cookscribe.files import read_json, write_text
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.youcook2 import Tag
+from cookscribe.learning.narrated.reward import SentenceReward
+from cookscribe.learning.narrated.task import RewardConfig
 from cookscribe.learning.writer.examples import (
     ExampleSampler,
     Glimpses,
@@ -18,6 +21,7 @@ from cookscribe.learning.writer.examples import (
     captions,
     read_glimpses,
 )
+from cookscribe.learning.writer.reward import Trial, event_places, try_sentences, weigh
 from cookscribe.learning.writer.run import WriterRun, make_task, train_language_writer
 from cookscribe.pipelines.language import load_language_writer
 from cookscribe.seeds import generator
@@ -124,3 +128,54 @@ def test_the_writer_learns_and_its_folder_writes(base: str, tmp_path: Path) -> N
     assert event_lines(film.events[0], 1, 2).startswith("heard: so now")
     sentences = [one.sentence for one in load_language_writer(tmp_path).write([film])[0]]
     assert sentences == ["add the salt", "stir it"]
+
+
+def test_drawn_sentences_are_weighed_as_if_read_alone(base: str) -> None:
+    task = make_task(RUN, [example(n) for n in range(4)], base, None, 0)
+    film, sentences = FilmEvidence((EventEvidence("salt"), EventEvidence("stir"))), ("add", "stir it")
+    tokens, _ = task.encoder.story(film, sentences)
+    places = event_places(task.encoder, film, sentences)
+    said = task.encoder.sentence("then")
+    trials = [Trial(places[0], tuple(said), 1.0), Trial(places[1], (*said[:3], 9, 8), 0.0), Trial(places[1], (4,), 0.5)]
+    with torch.no_grad():
+        hidden, totals = weigh(task.model, tokens, trials)
+        assert torch.allclose(hidden, task.model(torch.tensor([tokens]))[0], atol=1e-5)
+        for trial, total in zip(trials, totals, strict=True):
+            alone = torch.tensor([[*tokens[: trial.place + 1], *trial.tokens]])
+            chances = task.model.logits(task.model(alone)).log_softmax(-1)[0]
+            wanted = sum(float(chances[trial.place + n, token]) for n, token in enumerate(trial.tokens))
+            assert abs(float(total) - wanted) < 1e-4
+
+
+def test_advantages_of_an_event_sum_to_nothing_and_favour_the_truth(base: str) -> None:
+    task = make_task(RUN, [example(n) for n in range(4)], base, None, 0)
+    film, sentences = FilmEvidence((EventEvidence("salt"), EventEvidence("stir"))), ("add the salt", "stir it")
+    reward = SentenceReward([["add", "the", "salt"], ["stir", "it"], ["cut", "the", "bread"]])
+    torch.manual_seed(0)
+    trials = try_sentences(task.model, task.encoder, film, sentences, [0, 1], reward, 4)
+    assert [trial.place for trial in trials] == [
+        place for place in event_places(task.encoder, film, sentences) for _ in range(4)
+    ]
+    for event in (trials[:4], trials[4:]):
+        assert abs(sum(trial.advantage for trial in event)) < 1e-6
+    good, bad = reward.of([["add", "the", "salt"], ["cut"]], ["add", "the", "salt"])
+    assert good > bad
+
+
+def test_the_second_stage_goes_on_from_the_first(base: str, tmp_path: Path) -> None:
+    run = RUN.model_copy(
+        update={
+            "training": {"epochs": 1, "learning_rate": 0.01},
+            "rewarded": {"epochs": 1},
+            "reward": RewardConfig(epochs=1, trials=2, share=1.0),
+        }
+    )
+    examples = [example(n) for n in range(10)]
+    train_language_writer(run, examples, base, tmp_path / "first", quiet=True)
+    history = train_language_writer(run, examples, base, tmp_path / "second", start=tmp_path / "first", quiet=True)
+    assert set(history.epochs[0].losses) == {"nats", "reward", "loss"}
+    before, after = (load_file(tmp_path / name / "weights.safetensors") for name in ("first", "second"))
+    assert before.keys() == after.keys()
+    assert any(not torch.equal(before[name], after[name]) for name in before)
+    moved = max(float((before[name] - after[name]).abs().max()) for name in before)
+    assert moved < 0.05, "it starts from the first stage's adapters"

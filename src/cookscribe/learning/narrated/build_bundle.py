@@ -9,10 +9,8 @@
 What is finished stays; the same command goes on after an interrupt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,7 @@ from cookscribe.files import copy_file, read_json, write_text
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.loop import HISTORY, History
 from cookscribe.learning.narrated.calibrate import ALIKE, Calibration, measure
-from cookscribe.learning.narrated.run import INFERENCE_DECODING, Narrated, SpeechMaterial, SpeechRun, train_writer
+from cookscribe.learning.narrated.run import INFERENCE_DECODING, Narrated, SpeechRun, train_writer
 from cookscribe.learning.narrated.span_task import train_spans
 from cookscribe.learning.packing import pack_model, store_decoding, unfinished
 from cookscribe.model_folder import VOCABULARY
@@ -78,7 +76,7 @@ class SpeechFolder:
         """Words and names learnt from the training videos."""
         folder = self.out / LISTENER
         if not (folder / NAMES).is_file():
-            self.narrated.reader().save(folder)
+            self.narrated.fit_reader().save(folder)
         # As it will be read later, in half precision.
         return TranscriptReader.load(folder)
 
@@ -87,20 +85,18 @@ class SpeechFolder:
         """Events of the training videos, by span models that did not see them; the whole model is trained too."""
         path = self.out / OUT_OF_FOLD
         if not path.is_file():
-            tracks = {key: video.track for key, video in self._material({}).heard.items()}
+            heard = replace(self.narrated, reader=self.reader).heard
+            tracks = {key: video.track for key, video in heard.items()}
             found = train_spans(
                 self.narrated.videos, tracks, self.out / SPANS, parts=FOLDS, training=self.spans, quiet=self.quiet
             )
             write_candidate_store(path, found, {"encoder": ENCODER})
         return read_candidate_store(path)[0]
 
-    def _material(self, proposals: Mapping[str, Candidates]) -> SpeechMaterial:
-        return SpeechMaterial(self.narrated, self.reader, proposals)
-
     @cached_property
-    def material(self) -> SpeechMaterial:
+    def material(self) -> Narrated:
         """What the writers of all seeds learn from."""
-        return self._material(self.out_of_fold)
+        return replace(self.narrated, reader=self.reader, proposals=self.out_of_fold)
 
     def finder(self) -> SpanFinder:
         """The span model of all training videos, trained."""

@@ -1,7 +1,8 @@
 """The language-model writer of narrated films, trained beside the parts of a speech bundle and packed into it.
 
     OUT/...                        the parts of `narrated.build_bundle`
-    OUT/writer-0/, writer-1/, ...  adapters of the language model
+    OUT/likelihood-0/, ...         adapters after the first stage, which learns the true sentences
+    OUT/writer-0/, writer-1/, ...  adapters after the second stage, which learns from the scores of drawn ones
     OUT/bundle/writer/             the adapters of one seed, half precision, with their calibration
 
 What is finished stays; the same command goes on after an interrupt.
@@ -14,12 +15,14 @@ from pathlib import Path
 
 from cookscribe.bundle import WRITER, Bundle
 from cookscribe.files import read_json, write_json
-from cookscribe.learning.loop import HISTORY, History
+from cookscribe.learning.loop import HISTORY
 from cookscribe.learning.narrated.build_bundle import SpeechFolder, measured
 from cookscribe.learning.packing import pack_model
 from cookscribe.learning.writer.run import WriterRun, read_examples, train_language_writer
 from cookscribe.model_folder import CONFIG
 from cookscribe.writer.language_writer import WriterConfig
+
+FIRST = "likelihood"  # folders of the first stage
 
 
 @dataclass(frozen=True)
@@ -39,23 +42,25 @@ class WriterFolder:
     sight: Path | None = None
 
     def writer(self, seed: int) -> Path:
-        """Folder of the adapters of a seed, trained."""
-        folder = self.speech.out / f"{WRITER}-{seed}"
-        if not (folder / HISTORY).is_file() or not read_json(folder / HISTORY).get("stopped"):
-            self.train(seed)
-        return folder
+        """Folder of the adapters of a seed, trained in two stages."""
+        first, folder = self.speech.out / f"{FIRST}-{seed}", self.speech.out / f"{WRITER}-{seed}"
+        if not self.run.reward.epochs:
+            return self._trained(folder, seed, None)
+        return self._trained(folder, seed, self._trained(first, seed, None))
 
-    def train(self, seed: int) -> History:
-        """Train the adapters of a seed."""
-        return train_language_writer(
-            self.run,
-            read_examples(self.speech.data, self.speech.out_of_fold),
-            self.base,
-            self.speech.out / f"{WRITER}-{seed}",
-            glimpses=self.sight,
-            seed=seed,
-            quiet=self.speech.quiet,
-        )
+    def _trained(self, folder: Path, seed: int, start: Path | None) -> Path:
+        if not (folder / HISTORY).is_file() or not read_json(folder / HISTORY).get("stopped"):
+            train_language_writer(
+                self.run,
+                read_examples(self.speech.data, self.speech.out_of_fold),
+                self.base,
+                folder,
+                glimpses=self.sight,
+                seed=seed,
+                start=start,
+                quiet=self.speech.quiet,
+            )
+        return folder
 
     def pack(self, bundle: Bundle, seed: int) -> Bundle:
         """Put the writer of a seed into a speech bundle, with its calibration."""

@@ -6,10 +6,9 @@ Events: "heard" are found by our span model; "published" are the public PDVC can
 suppression, as many as PDVC counted. Nothing is trained on validation videos.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -76,15 +75,9 @@ def distinct_share(told: Told) -> float:
 class NarratedStudy:
     """Videos, events and captioners, and the scores of what they tell."""
 
-    def __init__(self, folder: SpeechFolder, out: Path, *, meteor: bool = True, limit: int = 0) -> None:
+    def __init__(self, folder: SpeechFolder, out: Path, *, meteor: bool = True) -> None:
         self.folder, self.out = folder, out
         self.validation = Narrated.read(folder.data, "validation")
-        if limit:
-            keys = sorted(self.validation.videos)[:limit]
-            self.validation = Narrated(
-                {key: self.validation.videos[key] for key in keys},
-                {key: self.validation.transcripts[key] for key in keys},
-            )
         self.truth = {key: Events(video.spans, video.sentences) for key, video in self.validation.videos.items()}
         self.ingredients = {key: video.ingredients for key, video in self.validation.videos.items()}
         self.meteor: MeteorTable | bool = MeteorTable() if meteor else False
@@ -92,7 +85,7 @@ class NarratedStudy:
     @cached_property
     def heard(self) -> dict[str, NarratedVideo]:
         """What is read of every video."""
-        return self.validation.heard(self.folder.reader)
+        return replace(self.validation, reader=self.folder.reader).heard
 
     @cached_property
     def events(self) -> dict[str, dict[str, Spans]]:
