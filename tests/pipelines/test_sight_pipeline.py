@@ -76,7 +76,7 @@ def pipeline(rows: list[np.ndarray]) -> SightPipeline:
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return films.stills(tmp_path_factory.mktemp("film") / "dinner.mp4", 80.0, each=8.0, sound=False)
+    return films.write_video(tmp_path_factory.mktemp("film") / "dinner.mp4", films.moving(80.0, 2.0))
 
 
 def request(path: Path, ingredients: tuple[str, ...] = (), title: str = "") -> Request:
@@ -123,6 +123,12 @@ def test_a_film_without_cooking_is_said_to_be_none(film: Path) -> None:
         assert not draft.steps
         assert draft.notes[0].startswith(f"no recipe was found: {said}")
         assert made.encoder.looked == 1  # type: ignore[attr-defined]
+
+
+def test_a_plain_picture_is_no_cooking_whatever_the_heads_say(tmp_path: Path) -> None:
+    grey = ((float(second), films.flat((90, 90, 90))) for second in range(30))
+    path = films.write_video(tmp_path / "grey.mp4", grey, rate=1)
+    assert pipeline([ONION] * 30).without_cooking(request(path)) == "no food or cooking is seen in it"
 
 
 def look(rows: list[np.ndarray]) -> Seen:

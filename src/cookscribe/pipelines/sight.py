@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from cookscribe.senses.sight import LEAST, SCENES, Seen, Sight
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.ingredients import IngredientMatcher
+from cookscribe.video import Size, VideoFile
 from cookscribe.writer.language_writer import LanguageWriter, Written
 
 Floats = NDArray[np.float64]
@@ -35,6 +37,7 @@ LENDER = "youcook2-speech"  # the bundle whose writer serves where this one has 
 LEAST_COOKING = 0.25  # share of pictures that look like cooking in a film that is about it
 # Log odds of work against rest. No film with annotated pictures is at hand: these are set, not learnt.
 AT_WORK, NO_COOKING, NOT_WORK = 0.3, -2.0, -1.1
+PLAIN = 6.0  # deviation of the colours of a picture, of 255
 STRONGEST = 5  # things seen that are shown per step
 
 
@@ -81,7 +84,8 @@ class SightPipeline:
         """What is to be seen in the film; it is looked at once."""
         if request.seen is None:
             track = self.encoder.encode(request.film, lambda seconds: request.stage("watching", request.share(seconds)))
-            request.seen = self.sight.look(track)
+            seen = self.sight.look(track)
+            request.seen = replace(seen, cooking=seen.cooking & ~plain_pictures(request.film, track.times))
         return request.seen
 
     def without_cooking(self, request: Request) -> str | None:
@@ -236,6 +240,14 @@ def writer_folder(bundle: Bundle) -> Path | None:
     if bundle.writer is not None:
         return bundle.writer
     return find_bundle(LENDER).writer if LENDER in shipped() else None
+
+
+def plain_pictures(film: VideoFile, times: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """(T,) whether the picture has hardly more than one colour: black, faded out, or a card. The heads cannot tell."""
+    found = [(frame.time, float(frame.image.std(axis=(0, 1)).max())) for frame in film.frames(1.0, Size.square(32))]
+    known = np.array([time for time, _ in found])
+    nearest = np.abs(known[None, :] - np.asarray(times)[:, None]).argmin(axis=1)
+    return np.array([spread < PLAIN for _, spread in found])[nearest]
 
 
 def work_odds(seen: Seen) -> Floats:
