@@ -247,7 +247,7 @@ def plain_pictures(film: VideoFile, times: NDArray[np.floating]) -> NDArray[np.b
     found = [(frame.time, float(frame.image.std(axis=(0, 1)).max())) for frame in film.frames(1.0, Size.square(32))]
     known = np.array([time for time, _ in found])
     nearest = np.abs(known[None, :] - np.asarray(times)[:, None]).argmin(axis=1)
-    return np.array([spread < PLAIN for _, spread in found])[nearest]
+    return np.asarray(np.array([spread for _, spread in found])[nearest] < PLAIN)
 
 
 def work_odds(seen: Seen) -> Floats:
