@@ -137,7 +137,9 @@ class SightPipeline:
         steps = merge_continuations(told_steps(events, written))
         confidences = [confidences[step.choice] for step in steps]
         shown = [shown[step.choice] for step in steps]
-        foods = [word for word, kind in zip(seen.config.words, seen.config.kinds, strict=True) if kind == "food"]
+        kinds = zip(seen.config.words, seen.config.kinds, strict=True)
+        # The roll of "roll the dough" is no food.
+        foods = [word for word, kind in kinds if kind == "food" and word not in self.actions]
         named = list(ingredients) or named_in(steps, list(dict.fromkeys((*names, *foods))))
         matcher = IngredientMatcher(named)
         return Draft(

@@ -72,9 +72,12 @@ def changes(track: FeatureTrack, times: Floats) -> Floats:
 
 
 def working_part(track: FeatureTrack, work: Floats) -> Floats:
-    """(1, 2) from the first to the last still of a clip in which somebody is at work; the whole clip if in none."""
+    """(1, 2) from the first to the last still in which somebody is at work; the whole clip if that is in few of them.
+
+    A cook who is in the picture may be at work all the same.
+    """
     at_work = np.flatnonzero(work > 0)
-    if not len(at_work):
+    if 2 * len(at_work) < len(work):
         return np.array([[0.0, track.duration]])
     step = float(np.median(np.diff(track.times))) if len(track.times) > 1 else track.duration
     end = min(float(track.times[at_work[-1]]) + step, track.duration)
