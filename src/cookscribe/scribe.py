@@ -17,7 +17,7 @@ from cookscribe import __version__
 from cookscribe.bundle import Bundle, BundleConfig, find_bundle, shipped
 from cookscribe.cues import Cues
 from cookscribe.errors import BadValueError, MissingDependencyError, NoModelFitsError
-from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, is_drawn_film, silent_stage
+from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, Watching, is_drawn_film, silent_stage
 from cookscribe.pipelines.told import listen_to, of_steps
 from cookscribe.recipe import (
     MOST_CUES,
@@ -48,9 +48,9 @@ LONGEST_CUE = 500  # characters that the document keeps
 DRAWN = "kitchen"  # the bundle of drawn films; it comes with the laboratory
 
 ADVICE = (
-    "if its words are written somewhere, put them beside it as .vtt or .srt, or give --transcript; for silent films, "
-    "train on features of films like it (README, for researchers) and name your bundle with --model; "
-    "--model kitchen insists on the model of drawn films"
+    "if it is about cooking all the same, name the model: --model youcook2-sight writes from pictures, "
+    "--model youcook2-speech from words; words that are written somewhere can be put beside the film as .vtt or .srt, "
+    "or given with --transcript"
 )
 
 
@@ -166,18 +166,28 @@ class Scribe:
                     raise NoModelFitsError(request.film.path, cause, "install cookscribe-lab, or name a bundle")
                 continue
             bundle = find_bundle(name)
+            looks = bundle.config.kind == "sight"
             try:
-                found = unfit(bundle.config, request)
+                found = self._without_cooking(bundle, request) if looks else unfit(bundle.config, request)
             except MissingDependencyError as error:
+                task = f"{reason}, so it must be looked at" if looks else "must be listened to"
                 raise MissingDependencyError(
                     request.film.path,
-                    f"must be listened to, which cannot be done here: {error.subject}: {error.cause}",
+                    f"{task}, which cannot be done here: {error.subject}: {error.cause}",
                     f"{error.advice}; or give --transcript, or name a model with --model",
                 ) from None
             if found is None:
                 return self.pipeline(bundle)
-            reason = found
+            reason = f"{reason}, and {found}" if looks else found
         raise refusal(request.film, reason)
+
+    def _without_cooking(self, bundle: Bundle, request: Request) -> str | None:
+        """Why a bundle that looks can make nothing of a film; a film without a picture is not looked at."""
+        if request.film.info.video is None:
+            return "it has no picture"
+        pipeline = self.pipeline(bundle)
+        assert isinstance(pipeline, Watching)
+        return pipeline.without_cooking(request)
 
 
 def unfit(config: BundleConfig, request: Request) -> str | None:
@@ -196,7 +206,7 @@ def refusal(film: VideoFile, reason: str) -> NoModelFitsError:
     if film.warnings:
         cause = f"{'; '.join(film.warnings)}: the file is damaged or incomplete, and {reason}"
         return NoModelFitsError(film.path, cause, f"try another copy of the film; {ADVICE}")
-    return NoModelFitsError(film.path, f"{reason}, and no model for silent real film is shipped", ADVICE)
+    return NoModelFitsError(film.path, reason, ADVICE)
 
 
 def load(
@@ -230,6 +240,10 @@ def load_pipeline(bundle: Bundle, device: str | None = None) -> Pipeline:
         from cookscribe.pipelines.speech import SpeechPipeline
 
         return SpeechPipeline.load(bundle, device)
+    if bundle.config.kind == "sight":
+        from cookscribe.pipelines.sight import SightPipeline
+
+        return SightPipeline.load(bundle, device)
     from cookscribe.pipelines.visual import VisualPipeline
 
     return VisualPipeline.load(bundle, device)

@@ -115,6 +115,22 @@ TABLE: tuple[Weights, ...] = (
         ),
     ),
     Weights(
+        name="clip",
+        what="CLIP ViT-B/32, the image tower is read",
+        files={"model.safetensors": None, "config.json": None},
+        source="https://huggingface.co/openai/clip-vit-base-patch32",
+        licence="upstream MIT",
+        hub="openai/clip-vit-base-patch32",
+    ),
+    Weights(
+        name="siglip",
+        what="SigLIP ViT-B/16, the image tower is read",
+        files={"model.safetensors": None, "config.json": None},
+        source="https://huggingface.co/google/siglip-base-patch16-224",
+        licence="Apache-2.0",
+        hub="google/siglip-base-patch16-224",
+    ),
+    Weights(
         name="smollm2",
         what="SmolLM2-135M-Instruct, a small language model, 4 bits",
         files={

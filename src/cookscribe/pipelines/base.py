@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from cookscribe.bundle import Bundle
 from cookscribe.candidates import Candidates
@@ -17,6 +17,7 @@ from cookscribe.video import VideoFile
 if TYPE_CHECKING:
     from cookscribe.senses.listening import Listening
     from cookscribe.senses.screen_text import ScreenText
+    from cookscribe.senses.sight import Seen
     from cookscribe.senses.transcripts import Transcript
 
 # Called with the name of a stage and the share of it that is done, 0 to 1.
@@ -39,6 +40,7 @@ class Request:
         listen: gives what hears the words of films, which is loaded when it is first needed.
         stage: called with how far the work is.
         reader: gives what reads the text that films show; None: it is not read.
+        seen: what is to be seen in the film, once a pipeline has looked at it.
     """
 
     film: VideoFile
@@ -47,6 +49,7 @@ class Request:
     stage: Stage = silent_stage
     title: str = ""
     reader: Callable[[], ScreenText] | None = None
+    seen: Seen | None = None
 
     @property
     def listening(self) -> Listening:
@@ -110,3 +113,11 @@ class Pipeline(Protocol):
 
     def draft(self, request: Request) -> Draft:
         """The draft of the film's recipe."""
+
+
+@runtime_checkable
+class Watching(Protocol):
+    """A pipeline that can say beforehand whether there is cooking to be seen."""
+
+    def without_cooking(self, request: Request) -> str | None:
+        """Why nothing can be made of the pictures, as the rest of a sentence about the film; None if something can."""

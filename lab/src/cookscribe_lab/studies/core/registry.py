@@ -181,6 +181,12 @@ STUDIES: tuple[Study, ...] = (
         "selection.real_candidates:run",
         ("data",),
     ),
+    Study(
+        "real-frames",
+        "What is seen in the real validation stills: sentences, listed ingredients, how sure sight may be.",
+        "sight.real_frames:run",
+        ("data", "work"),
+    ),
 )
 
 
