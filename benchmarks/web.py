@@ -185,7 +185,14 @@ def watch(url: str, watchers: int) -> None:
 def main() -> None:
     """Run what was asked for."""
     asked = options(
-        __doc__, "fewer recipes, watchers and browsers", faults=0, watch="", watchers=50, browsers=20, seconds=30.0
+        __doc__,
+        "fewer recipes, watchers and browsers",
+        faults=0,
+        seed=0,
+        watch="",
+        watchers=50,
+        browsers=20,
+        seconds=30.0,
     )
     if asked.watch:
         watch(asked.watch, asked.watchers)
@@ -193,7 +200,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if asked.faults:
-            finish(**kill_often(folder, asked.faults))
+            finish(**kill_often(folder, asked.faults, asked.seed))
             return
         recipes = 300 if asked.quick else 2000
         watchers, browsers = (10, 5) if asked.quick else (asked.watchers, asked.browsers)

@@ -19,6 +19,7 @@ READERS = (*PACKAGES, ROOT / "benchmarks", ROOT / "examples")
 KEPT = {
     "find_class": "pickle calls it",
     "extra_repr": "torch prints with it",
+    "handle_exit": "uvicorn calls it",
     "model_config": "pydantic reads it",
     "best_score": "stands in history.json",
     "close_meteor": "for programs that score now and then, and for tests",

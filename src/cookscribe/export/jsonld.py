@@ -42,7 +42,8 @@ def as_document(recipe: Recipe, pictures: Sequence[str | None] = ()) -> dict[str
         how_to: dict[str, Any] = {
             "@type": "HowToStep",
             "position": number,
-            "name": f"Step {number}",
+            # The beginning of the text: recipe managers take a name of its own for one more step.
+            "name": clip["name"],
             "text": text,
             "url": clip["url"],
             "video": clip,

@@ -71,7 +71,8 @@ class News:
     def end(self) -> None:
         """Let all browsers go, from any thread: a server waits for its last answer before it ends."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(lambda: [_put(queue, None) for queue in self._watchers])
+            for queue in tuple(self._watchers):
+                self._loop.call_soon_threadsafe(_put, queue, None)
 
     async def close(self) -> None:
         """Stop looking."""

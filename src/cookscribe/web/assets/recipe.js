@@ -56,11 +56,11 @@ function renderHeading() {
   const servings = recipe.servings && `serves ${recipe.servings.people}${recipe.servings.most ? `–${recipe.servings.most}` : ""}`;
   const title = h("h1", {}, draft.state.title);
   const notes = (recipe.warnings ?? []).map(sentence);
-  heading.replaceChildren(
+  heading.replaceChildren(...[
     h("div", { class: "title" }, title, iconButton("pencil", "Edit the title", editTitle)),
     h("p", { class: "soft about" }, [clock(draft.duration), count(draft.steps.length, "step"), servings, recipe.video.name].filter(Boolean).join(" · "), recipe.made_by?.simulated && h("span", { class: "badge" }, "simulated")),
     notes.length > 0 && h("details", { class: "notes" }, h("summary", {}, notes.length === 1 ? notes[0] : `${notes.length} notes about this recipe`), notes.length > 1 && h("ul", {}, notes.map((note) => h("li", {}, note)))),
-  );
+  ].filter(Boolean));
   document.title = `${draft.state.title} · cookscribe`;
 }
 
@@ -125,8 +125,8 @@ function renderWork() {
   } else if (draft.whole.proposal) {
     work.append(h("div", { class: "panel" }, h("p", {}, h("b", {}, "It was written again."), h("span", { class: "soft" }, " Nothing has changed yet.")), button("See what would change", () => proposal(draft), { class: "first" })));
   } else if (job && ["failed", "cancelled"].includes(job.state)) {
-    const told = job.state === "cancelled" ? "The writing was cancelled." : job.error?.cause ?? "It could not be written.";
-    work.append(h("div", { class: "panel failed" }, h("div", {}, h("p", {}, h("b", {}, job.state === "failed" ? "This film could not be written about" : "Cancelled")), h("p", {}, told), job.error?.advice && h("p", { class: "hint" }, job.error.advice), !draft.steps.length && h("p", { class: "hint" }, "You can also write it by hand: play the film and add steps.")), button("Try again", () => again(draft, started), { class: "first" }, "again")));
+    const told = job.state === "cancelled" ? "Nothing was changed." : job.error ? `${job.error.subject}: ${sentence(job.error.cause)}` : "Nobody knows why.";
+    work.append(h("div", { class: "panel failed" }, h("div", {}, h("p", {}, h("b", {}, job.state === "failed" ? "This film could not be written about" : "The writing was cancelled")), h("p", {}, told), job.error?.advice && h("p", { class: "hint" }, sentence(job.error.advice)), !draft.steps.length && h("p", {}, "You can give its subtitles under “Try again”, or write it by hand: play the film and add steps.")), button("Try again", () => again(draft, started), { class: "first" }, "again")));
   }
 }
 
