@@ -69,5 +69,4 @@ def test_a_running_program_learns_the_paraphrases_of_new_words() -> None:
     meteor.close_meteor()
     assert meteor.meteor("stir", "stir") == 1.0
     assert meteor.meteor("simultaneously", "at the same time") == pytest.approx(0.6)
-    assert meteor.meteor("stir simultaneously", "stir at the same time") == pytest.approx(0.8)
     meteor.close_meteor()
