@@ -1,7 +1,5 @@
 """What users of the package meet: the public names, how light it is, what an installation needs and says it lacks."""
 
-from __future__ import annotations
-
 import inspect
 import subprocess
 import sys

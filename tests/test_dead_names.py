@@ -22,11 +22,12 @@ KEPT = {
     "model_config": "pydantic reads it",
     "best_score": "stands in history.json",
     "close_meteor": "for programs that score now and then, and for tests",
-    "write_truth": "makes the files that `read_truth` reads",
     "_ACTS": "its modules register painters when they are imported",
 }
 PUBLIC = getattr(cookscribe, "__all__", ())
-REGISTERED = re.compile(r"command|callback|validator|serializer|fixture|shows|exporter|field_")
+REGISTERED = re.compile(
+    r"command|callback|validator|serializer|fixture|shows|exporter|field_|router\.|app\.(get|post|delete)"
+)
 
 
 @cache

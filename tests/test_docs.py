@@ -1,7 +1,5 @@
 """The pages keep up with the code: links lead somewhere, commands and files exist, Python examples run."""
 
-from __future__ import annotations
-
 import pkgutil
 import re
 import shlex

@@ -18,7 +18,19 @@ from cookscribe.bundle import Bundle, BundleConfig, find_bundle, shipped
 from cookscribe.cues import Cues
 from cookscribe.errors import BadValueError, MissingDependencyError, NoModelFitsError
 from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, is_drawn_film, silent_stage
-from cookscribe.recipe import MOST_CUES, Candidate, CueEvidence, Evidence, MadeBy, Recipe, Span, Step, Video
+from cookscribe.pipelines.told import listen_to, of_steps
+from cookscribe.recipe import (
+    MOST_CUES,
+    MOST_TIMERS,
+    Candidate,
+    CueEvidence,
+    Evidence,
+    MadeBy,
+    Recipe,
+    Span,
+    Step,
+    Video,
+)
 from cookscribe.text.actions import ActionMatcher
 from cookscribe.text.ingredients import IngredientMatcher
 from cookscribe.text.printable import one_line
@@ -90,7 +102,7 @@ class Scribe:
         Args:
             video: a local film, or one that is open.
             ingredients: what is used, if known; it makes the sentences better.
-            title: of the recipe; by default made from the file's name.
+            title: of the recipe; by default what the film says it makes, or else made from the file's name.
             transcript: what is said, if it is known.
             stage: called with how far the work is.
 
@@ -113,7 +125,7 @@ class Scribe:
             draft,
             pipeline.bundle.config,
             described(film),
-            title or title_of(film.path),
+            title,
             listed=bool(request.ingredients),
             warnings=film.warnings,
         )
@@ -200,27 +212,39 @@ def described(film: VideoFile) -> Video:
 
 
 def assemble(
-    draft: Draft, config: BundleConfig, video: Video, title: str, *, listed: bool, warnings: Sequence[str] = ()
+    draft: Draft, config: BundleConfig, video: Video, title: str | None, *, listed: bool, warnings: Sequence[str] = ()
 ) -> Recipe:
     """The recipe of a draft: steps in order of time, with calibrated confidences, names, evidence and warnings.
 
+    What the cues tell beside the steps (amounts, times, temperatures, servings) becomes part of it.
+
     Args:
+        title: None takes the dish that is announced in the film, or else the name of its file.
         listed: whether somebody gave the ingredients; confidences are calibrated for either case.
         warnings: what was found wrong with the film.
     """
     # Where one of several readers found out that the film ends early, another may have seen more of it.
     order = [n for n, step in enumerate(draft.steps) if step.span[0] < video.duration]
     order.sort(key=lambda n: (draft.steps[n].span[0], draft.steps[n].span[1]))
-    ingredients, actions = IngredientMatcher(draft.ingredients), ActionMatcher(draft.actions)
+    told = listen_to(draft.cues, draft.ingredients, listed=listed)
+    spans = [
+        Span(start=float(start), end=min(float(end), video.duration))
+        for start, end in (draft.steps[n].span for n in order)
+    ]
+    timers = of_steps(told.timers, spans, MOST_TIMERS)
+    temperatures = of_steps(told.temperatures, spans, MOST_TIMERS)
+    ingredients, actions = IngredientMatcher(told.ingredients), ActionMatcher(draft.actions)
     steps = tuple(
         Step(
-            span=Span(start=float(step.span[0]), end=min(float(step.span[1]), video.duration)),
-            sentence=step.sentence or "(no words)",
+            span=spans[number],
+            sentence=(sentence := draft.steps[n].sentence) or "(no words)",
             confidence=config.calibrated(draft.confidences[n], listed=listed),
-            ingredients=tuple(draft.ingredients[i] for i in sorted(ingredients.named(step.sentence))),
-            actions=tuple(draft.actions[i] for i in sorted(actions.named(step.sentence))),
+            ingredients=tuple(told.ingredients[i] for i in sorted(ingredients.named(sentence))),
+            actions=tuple(draft.actions[i] for i in sorted(actions.named(sentence))),
+            timers=timers[number],
+            temperatures=temperatures[number],
         )
-        for n, step in ((n, draft.steps[n]) for n in order)
+        for number, n in enumerate(order)
     )
     notes = [*warnings, *draft.notes]
     if steps:
@@ -228,8 +252,11 @@ def assemble(
         if mean < config.weak:
             notes.append(f"the evidence is weak (mean confidence {mean:.0%}): take this as a draft")
     return Recipe(
-        title=title,
-        ingredients=tuple(draft.ingredients),
+        title=title or told.title or title_of(Path(video.name)),
+        ingredients=told.ingredients,
+        amounts=told.amounts,
+        servings=told.servings,
+        total_time=told.total_time,
         steps=steps,
         video=video,
         made_by=MadeBy(version=__version__, model=config.name, simulated=config.simulated),

@@ -1,7 +1,5 @@
 """The command line: thin. Each module here parses, calls a room and prints; heavy imports wait inside the commands."""
 
-from __future__ import annotations
-
 import os
 import sys
 from contextlib import suppress
@@ -21,6 +19,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "predict": ("predict",),
     "write": ("write",),
     "export": ("export",),
+    "serve": ("serve", "library"),
     "data": ("data",),
     "video": ("probe", "encode", "encode-transcripts", "weights"),
     "evaluate": ("evaluate", "baselines"),

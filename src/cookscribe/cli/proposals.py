@@ -1,10 +1,10 @@
 """`cookscribe propose`: candidate events for a folder of features."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer
+
+from cookscribe.cli.batch import ADDRESS, ENGINE, RESEARCH_WORKERS, research_crew
 
 
 def register(app: typer.Typer) -> None:
@@ -24,6 +24,9 @@ def propose(
     captions: bool = typer.Option(True, help="Write a caption for every candidate."),
     score: bool = typer.Option(False, "--score", help="Print how good the candidates are; needs --data."),
     threads: int = typer.Option(1, "--threads", help="CPU threads."),
+    workers: int = RESEARCH_WORKERS,
+    engine: str = ENGINE,
+    address: str = ADDRESS,
 ) -> None:
     """Propose candidate events; training videos get theirs from a fold model that did not see them, if there is one."""
     import torch
@@ -53,7 +56,7 @@ def propose(
     keep_features = out.suffix == ".safetensors"
     parts = out.with_name(f".{out.name}.parts")
     options = ProposeOptions(in_fold=in_fold, captions=captions, features=keep_features)
-    found, about = propose_folder(model, store, ids, options, parts)
+    found, about = propose_folder(model, store, ids, options, parts, research_crew(engine, workers, threads, address))
     if keep_features:
         write_candidate_store(out, found, about)
     else:

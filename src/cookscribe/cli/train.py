@@ -1,7 +1,5 @@
 """`cookscribe train`: train the proposal model or the recipe model; `cookscribe bundle`: make both ready to write."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer
@@ -90,6 +88,35 @@ def speech(
     bundle = SpeechFolder(YouCook2(data), out, run).pack(seed, name, FILMS, WEAK)
     size = sum(path.stat().st_size for path in bundle.folder.rglob("*") if path.is_file())
     print(f"{bundle.folder}: {bundle.config.name}, {size / 2**20:.1f} MiB")
+
+
+@train_app.command()
+def writer(
+    data: Path = typer.Option(
+        ..., "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files with transcripts (docs/data.md)."
+    ),
+    out: Path = typer.Option(
+        ..., "--out", help="Folder of all parts, shared with `train speech`; goes on where it was."
+    ),
+    base: str = typer.Option("smollm2", "--base", help="Language model: a name of `cookscribe weights`, or a path."),
+    sight: Path | None = typer.Option(None, "--sight", help="Out-of-fold predictions that `train sight` wrote."),
+    seed: int = typer.Option(0, "--seed", help="Seed of the writer that goes into the bundle."),
+    epochs: int = typer.Option(0, "--epochs", help="Epochs; 0 takes the preset's."),
+    name: str = typer.Option("youcook2-speech", "--name", help="Name of the bundle."),
+) -> None:
+    """Train the language-model writer of narrated videos, and pack it into OUT/bundle with the other parts."""
+    from cookscribe.learning.datasets.root import YouCook2
+    from cookscribe.learning.narrated.build_bundle import FILMS, WEAK, SpeechFolder
+    from cookscribe.learning.writer.build_writer import WriterFolder
+    from cookscribe.learning.writer.run import WriterRun
+
+    run = WriterRun(training={"epochs": epochs} if epochs else {})
+    speech = SpeechFolder(YouCook2(data), out)
+    folder = WriterFolder(speech, run, base, sight)
+    folder.writer(seed)
+    made = folder.pack(speech.pack(seed, name, FILMS, WEAK), seed)
+    size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
+    print(f"{made.folder}: {made.config.name}, {size / 2**20:.1f} MiB")
 
 
 @train_app.command()

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from cookscribe.cli.batch import ADDRESS, ENGINE, FILM_TIMEOUT, WORKERS
+
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cookscribe.export.writers import Written
     from cookscribe.recipe import Recipe
     from cookscribe.scribe import Scribe
     from cookscribe.video import Limits, VideoFile
@@ -27,10 +28,15 @@ def register(app: typer.Typer) -> None:
 
 
 def write_command(
-    videos: list[Path] = typer.Argument(..., help="Cooking videos."),
+    videos: list[Path] = typer.Argument(None, help="Cooking videos."),
+    many: str = typer.Option(
+        "", "--from", help="Many films: a folder, a quoted pattern, or a list (.txt, .jsonl). See docs/scale.md."
+    ),
     ingredients: str = typer.Option("", help='What is used, if you know it: "eggs, butter, salt".'),
     ingredients_file: Path = typer.Option(None, help="The same from a text file, one name a line or with commas."),
-    title: str = typer.Option("", help="Title of the recipe; by default made from the file name."),
+    title: str = typer.Option(
+        "", help="Title of the recipe; by default what the film says it makes, else the file's name."
+    ),
     model: str = typer.Option(
         "auto", help="Name of a shipped bundle, or a bundle's folder (see `cookscribe bundle`); auto looks and listens."
     ),
@@ -46,21 +52,45 @@ def write_command(
     device: str = typer.Option("", help="Where the networks run, e.g. cpu or cuda; a GPU if there is one."),
     max_pixels: int | None = MAX_PIXELS,
     max_seconds: float | None = MAX_SECONDS,
+    engine: str = ENGINE,
+    workers: int = WORKERS,
+    address: str = ADDRESS,
+    film_timeout: float = FILM_TIMEOUT,
+    gpu_workers: int | None = typer.Option(None, min=0, help="--from: how many of the workers get a GPU."),
+    gpu_share: float = typer.Option(1.0, help="--from: what each of these takes of a GPU."),
+    again: bool = typer.Option(False, "--again", help="--from: try also the films that failed in earlier runs."),
+    parquet: bool = typer.Option(False, "--parquet", help="--from: write the table of recipes as Parquet too."),
 ) -> None:
     """Watch cooking videos and write their recipes."""
+    if many:
+        from cookscribe.batch.engine import Crew
+        from cookscribe.cli.batch import only_for_a_few, write_many
+
+        only_for_a_few(videos, ingredients, ingredients_file, title, transcript, embed_video)
+        crew = Crew(
+            engine,
+            workers,
+            threads,
+            timeout=film_timeout,
+            address=address,
+            gpu_workers=gpu_workers,
+            gpu_share=gpu_share,
+        )
+        limits = read_limits(max_pixels, max_seconds)
+        write_many(many, out, model, device, formats, limits, crew, again=again, parquet=parquet)
+        return
+    if not videos:
+        raise typer.BadParameter("name films, or where many are with --from", param_hint="VIDEOS")
     import torch
     from rich.console import Console
 
     from cookscribe.cli.recipe_table import print_recipe
     from cookscribe.errors import BadValueError, CookscribeError
+    from cookscribe.export.writers import export_film, parse_formats
     from cookscribe.text.printable import printable
     from cookscribe.video import VideoFile
 
-    names: tuple[str, ...] = ()
-    if formats:
-        from cookscribe.export.writers import parse_formats
-
-        names = parse_formats(formats)
+    names = parse_formats(formats) if formats else ()
     videos = check_names(videos, names, out)
     limits = read_limits(max_pixels, max_seconds)
     if ingredients and ingredients_file:
@@ -80,7 +110,7 @@ def write_command(
             film = VideoFile(video, limits)
             recipe = write_one(scribe, film, listed, title, notices)
             print_recipe(recipe, screen)
-            written = export_recipe(recipe, film, names, out, embed_video) if names else None
+            written = export_film(recipe, film, out / output_stem(video), names, embed_video) if names else None
         except CookscribeError as error:
             if len(videos) == 1:
                 raise
@@ -197,15 +227,3 @@ def write_one(scribe: Scribe, film: VideoFile, ingredients: list[str], title: st
             bar.update(tasks[name], completed=share)
 
         return scribe.write(film, ingredients, title or None, stage=stage)
-
-
-def export_recipe(recipe: Recipe, film: VideoFile, formats: tuple[str, ...], out: Path, embed_video: bool) -> Written:
-    """Write the files that were asked for, with pictures of the steps where the format has them."""
-    from cookscribe.export.writers import Media, export
-
-    pictures: tuple[bytes | None, ...] = ()
-    if {"html", "md", "jsonld"} & set(formats):
-        from cookscribe.export.pictures import step_pictures
-
-        pictures = step_pictures(recipe, film)
-    return export(recipe, out / output_stem(film.path), formats, Media(film.path, pictures, embed_video))

@@ -6,8 +6,6 @@
 Heavy libraries are imported when an encoder is loaded, not before.
 """
 
-from __future__ import annotations
-
 from cookscribe.encoders.base import Encoder, EncoderOptions, Progress
 from cookscribe.errors import BadValueError
 

@@ -1,7 +1,5 @@
 """`Encoder`: the one small protocol all encoders follow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol

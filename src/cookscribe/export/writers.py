@@ -10,6 +10,7 @@ from cookscribe.errors import BadValueError
 from cookscribe.export import chapters, cooklang, jsonld, markdown, page, researcher, subtitles
 from cookscribe.files import replacing, write_json, write_text
 from cookscribe.recipe import RECIPE_MARK, Recipe
+from cookscribe.video import VideoFile
 
 # Above this an HTML page with the video inside becomes unusable in browsers.
 EMBED_LIMIT = 64 * 1024 * 1024
@@ -165,6 +166,18 @@ def file_names(stem: str, formats: Sequence[str]) -> list[str]:
     """The names of the files that `export` makes; of the step pictures that of the hundredth stands for all."""
     names = [f"{stem}{FORMATS[name].suffix}" for name in formats]
     return names + ([_picture_name(stem, 100)] if {"md", "jsonld"} & set(formats) else [])
+
+
+def export_film(
+    recipe: Recipe, film: VideoFile, stem: Path, formats: Sequence[str], embed_video: bool = False
+) -> Written:
+    """`export` with the film at hand: pictures of the steps where a format has them, and the film itself."""
+    pictures: tuple[bytes | None, ...] = ()
+    if {"html", "md", "jsonld"} & set(formats):
+        from cookscribe.export.pictures import step_pictures
+
+        pictures = step_pictures(recipe, film)
+    return export(recipe, stem, formats, Media(film.path, pictures, embed_video))
 
 
 def export(recipe: Recipe, stem: Path, formats: Sequence[str], media: Media | None = None) -> Written:

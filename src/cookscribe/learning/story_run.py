@@ -1,7 +1,5 @@
 """A whole training of a recipe model from one file."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

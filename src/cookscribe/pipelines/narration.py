@@ -1,7 +1,5 @@
 """Is a film narrated? Nothing is loaded to find out but what hears."""
 
-from __future__ import annotations
-
 from cookscribe.pipelines.base import Request
 from cookscribe.text.actions import ActionMatcher, packaged_verbs
 

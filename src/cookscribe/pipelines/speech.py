@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -60,6 +61,7 @@ class SpeechPipeline:
         if bundle.writer is not None:
             try:
                 language = load_language_writer(bundle.writer, device)
+                bundle = calibrated_for(bundle, language)
             except MissingDependencyError as error:
                 missing = f"the better writer is not installed: {error.advice}"
         return cls(bundle, reader, finder, writer, language, missing)
@@ -114,6 +116,7 @@ class SpeechPipeline:
             ingredients=names,
             actions=self.actions,
             notes=notes,
+            cues=transcript.cues(),
         )
 
     def steps(
@@ -135,6 +138,13 @@ class SpeechPipeline:
             given=bool(ingredients),
         )
         return told_steps(events, self.language.write([film])[0])
+
+
+def calibrated_for(bundle: Bundle, writer: LanguageWriter) -> Bundle:
+    """The bundle with the calibration of its language-model writer instead of its recipe model's."""
+    own = ("calibration", "calibration_without_ingredients", "weak")
+    changes = {name: value for name in own if (value := getattr(writer.config, name)) is not None}
+    return replace(bundle, config=bundle.config.model_copy(update=changes))
 
 
 def told_steps(events: Candidates, written: Sequence[Written]) -> tuple[StoryStep, ...]:

@@ -3,8 +3,6 @@
 Positions are those of `ptb_tokens(sentence)`, the tokens every other part of the program sees.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ What a terminal would obey (escape codes, control characters), what turns a line
 is no text at all (halves of surrogate pairs) reaches neither a screen nor a file.
 """
 
-from __future__ import annotations
-
 import re
 from unicodedata import category
 

@@ -71,23 +71,9 @@ def probe(
     typer.echo(
         f"simulated {encoder}, seed {seed}, difficulty {difficulty:g}: {seen.events} steps of {seen.videos} videos"
     )
-    for label, reading in (
-        ("family of the action", seen.action),
-        ("action", seen.verb),
-        ("look-alike group of a food", seen.group),
-        ("foods that look alike", seen.alike),
-        ("foods that do not", seen.unlike),
-    ):
+    for label, reading in seen.readings.items():
         typer.echo(f"  {label:28s} {100 * reading.right:5.1f} % right, by chance {100 * reading.chance:5.1f} %")
-    for label, report in (
-        ("random sentences", seen.random),
-        ("nearest neighbour", seen.nearest),
-        ("linear captioner", seen.linear),
-        ("nearest, proposed events", seen.nearest_proposed),
-        ("linear, proposed events", seen.linear_proposed),
-    ):
-        if report is None:
-            continue
+    for label, report in seen.captioners.items():
         figures = report.as_json()
         typer.echo(
             f"  {label:28s} CIDEr: paragraph {figures['paragraph']['CIDEr']:.1f}, "

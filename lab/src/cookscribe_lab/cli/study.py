@@ -1,7 +1,5 @@
 """`cookscribe study`: the tables of the paper and our own, each as one command."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from enum import StrEnum

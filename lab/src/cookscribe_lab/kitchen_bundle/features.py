@@ -1,7 +1,5 @@
 """Features of drawn kitchen videos, made without drawing whole videos: what the `kitchen` bundle learns from."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

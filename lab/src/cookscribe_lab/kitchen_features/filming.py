@@ -5,8 +5,6 @@ between the steps; there the cook talks, rests, shows what will be needed or the
 annotated as over, or does something nobody annotated. Borders are soft, and not quite where the annotator set them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

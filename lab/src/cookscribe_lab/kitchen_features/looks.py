@@ -5,8 +5,6 @@ the word (an action) or of its look-alike group (a food: members of one group ha
 does not depend on the seed of a video, as a frozen encoder does not depend on what it is shown.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -5,8 +5,6 @@ loses most of its own look. Food that was put together stays in view, in its ves
 "the mixture" or "it" is whatever lies in the last vessel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache

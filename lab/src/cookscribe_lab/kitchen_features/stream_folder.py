@@ -4,8 +4,6 @@ The folder can be filled in several goes: videos that are done are skipped, chan
 features made with other settings are never mixed in.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

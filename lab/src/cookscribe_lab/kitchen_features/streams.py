@@ -4,8 +4,6 @@ An imitated encoder is a fixed linear image of what is in view, plus what real f
 style per video, one per shot, drifting and white noise. All of it is scaled by one number, `difficulty`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -4,8 +4,6 @@ Without one the sentences are written into the picture instead. The default is n
 videos must not be told the answer.
 """
 
-from __future__ import annotations
-
 import io
 import shutil
 import subprocess

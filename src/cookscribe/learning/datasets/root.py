@@ -1,7 +1,5 @@
 """`YouCook2`: the files of the dataset put together under one folder, each read when it is first asked for."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from pathlib import Path
 from typing import Literal

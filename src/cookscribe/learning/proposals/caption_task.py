@@ -5,8 +5,6 @@ the same few phrases. What the head reads of a video no longer changes here, so 
 then costs a fraction of one for all, and candidates stay what they were.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple

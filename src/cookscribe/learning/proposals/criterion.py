@@ -1,7 +1,5 @@
 """The losses of the proposal model, one method each, and their weight table: the published four and one of ours."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,14 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cookscribe.learning.loop import Term
-from cookscribe.learning.proposals.matcher import (
-    CLASS_WEIGHT,
-    FOCAL_ALPHA,
-    FOCAL_GAMMA,
-    OVERLAP_WEIGHT,
-    Pairs,
-    match,
-)
+from cookscribe.learning.proposals.matcher import CLASS_WEIGHT, FOCAL_ALPHA, FOCAL_GAMMA, OVERLAP_WEIGHT, Pairs, match
 from cookscribe.proposals.pdvc.boxes import generalized_iou, to_borders
 from cookscribe.proposals.pdvc.caption import CaptionHead, Rows
 from cookscribe.proposals.pdvc.config import ProposalConfig
@@ -133,9 +124,7 @@ class Criterion:
         head = model.caption_head(number)
         assert head is not None
         rows = Rows(
-            pairs.videos,
-            layer.hidden[pairs.videos, pairs.queries],
-            layer.boxes[pairs.videos, pairs.queries].detach(),
+            pairs.videos, layer.hidden[pairs.videos, pairs.queries], layer.boxes[pairs.videos, pairs.queries].detach()
         )
         return caption_term(head, encoded, rows, _matched(truth.sentences, pairs))
 

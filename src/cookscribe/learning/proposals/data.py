@@ -1,7 +1,5 @@
 """Videos as the proposal model sees them: resampled feature rows in memory, true spans and sentences as numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The proposal model as a task of the shared training loop."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import torch

@@ -4,8 +4,6 @@ Finished parts lie in one folder that studies share, named by everything that ma
 what the first one trained. Candidates that lie ready (`--candidates`) are only read.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

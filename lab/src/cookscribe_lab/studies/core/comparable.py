@@ -1,7 +1,5 @@
 """PDVC with as many parameters as the recipe model: is it the size that makes the difference?"""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a model costs: parameters, floating-point operations of one video, processor time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A study that is a list of variants: train all, one row each, a table, a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

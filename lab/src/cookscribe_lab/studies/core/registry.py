@@ -1,7 +1,5 @@
 """The studies by name. A study joins by one entry here; its module is imported only when it runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from importlib import import_module

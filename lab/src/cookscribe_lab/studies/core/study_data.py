@@ -4,8 +4,6 @@ Features are the ones the user has (`--features`), or the simulated kitchen's. C
 (`--candidates`), or those of a proposal model trained here, out of fold for the training videos.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From rows to files: Markdown with the paper's row beneath ours, JSON with every figure, and a picture."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

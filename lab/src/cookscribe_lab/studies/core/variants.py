@@ -5,8 +5,6 @@ videos and scores them, or finds all that among the finished parts. Parts are na
 on, so that studies with a row in common train it once.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,13 +23,7 @@ from cookscribe.evaluation.report import evaluate
 from cookscribe.export.researcher import as_predictions
 from cookscribe.files import read_json, write_json
 from cookscribe.learning.loop import HISTORY
-from cookscribe.learning.story_run import (
-    DECODING_PRESETS,
-    LOSS_PRESETS,
-    StoryRun,
-    candidate_texts,
-    train_story,
-)
+from cookscribe.learning.story_run import DECODING_PRESETS, LOSS_PRESETS, StoryRun, candidate_texts, train_story
 from cookscribe.learning.story_task import story_events
 from cookscribe.model.config import LossConfig
 from cookscribe.model.decoding import DecodingConfig

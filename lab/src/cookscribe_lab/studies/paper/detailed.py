@@ -4,8 +4,6 @@ All but `decoding` are about the paper's model and leave our planner out: it has
 what a row is about.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

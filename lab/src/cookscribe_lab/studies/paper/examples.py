@@ -3,8 +3,6 @@
 The videos are drawn by their ids, not by how well they went.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,10 +31,7 @@ def run(options: StudyOptions) -> str:
     """Recipes of some validation videos, as tables and pictures."""
     runner = VariantRunner(options)
     data = runner.data()
-    told: dict[str, Mapping[str, Events]] = {
-        TRUTH: data.truth,
-        PDVC: plain_outcome(runner, data, PDVC).recipes,
-    }
+    told: dict[str, Mapping[str, Events]] = {TRUTH: data.truth, PDVC: plain_outcome(runner, data, PDVC).recipes}
     for variant, outcomes in runner.finished(SHOWN):
         told[variant.name] = outcomes[0].recipes
     parts = [f"{caption(runner, data, SHOWN)} Recipes are those of seed 0; the n-th steps stand side by side."]

@@ -1,7 +1,5 @@
 """`cookscribe study main`: B, BI, BIV and BIVT beside PDVC and everything plain, with what each costs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -4,8 +4,6 @@ The paper's first table and its figure: with more candidates more of the truth i
 choices from the same candidates, and how well PDVC counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -4,8 +4,6 @@ beside ours.
 They are for real features (TSN or MIL-NCE) of the YouCook2 validation videos; ours are for whatever the table says.
 """
 
-from __future__ import annotations
-
 Figures = dict[str, float]
 
 # The six figures of the paper's tables, in its order; our headings.

@@ -4,14 +4,14 @@ import multiprocessing
 
 import pytest
 
-from cookscribe.encoders.pool import isolated
+from cookscribe.batch.engine import Crew, run
 from cookscribe.errors import BadFileError, CookscribeError, MissingDependencyError
-from tests.encoders import pool_work
+from tests.batch import pool_work
 
 
 def test_every_fate_is_told_and_the_run_goes_on() -> None:
     items = ["fine-1", "refuse", "bug", "crash", "hang", "fine-2", "exit", "slow", "fine-3"]
-    outcomes = {o.item: o for o in isolated(pool_work.setup, items, workers=2, patience=2.0)}
+    outcomes = {o.item: o for o in run(pool_work.setup, items, Crew(workers=2, patience=2.0))}
     assert {item: outcome.kind for item, outcome in outcomes.items()} == {
         "fine-1": "done",
         "fine-2": "done",
@@ -32,22 +32,22 @@ def test_every_fate_is_told_and_the_run_goes_on() -> None:
 
 
 def test_a_worker_is_used_again() -> None:
-    outcomes = list(isolated(pool_work.setup, ["a", "b", "c"], workers=1))
+    outcomes = list(run(pool_work.setup, ["a", "b", "c"], Crew(workers=1)))
     assert len({outcome.result for outcome in outcomes}) == 1
     assert [outcome.item for outcome in outcomes] == ["a", "b", "c"]
-    assert list(isolated(pool_work.setup, [], workers=2)) == []
+    assert list(run(pool_work.setup, [], Crew(workers=2))) == []
 
 
 def test_a_setup_that_fails_stops_the_run() -> None:
     with pytest.raises(MissingDependencyError, match="not found"):
-        list(isolated(pool_work.broken_setup, ["a", "b"], workers=2))
+        list(run(pool_work.broken_setup, ["a", "b"], Crew(workers=2)))
     with pytest.raises(CookscribeError, match="could not be set up"):
-        list(isolated(pool_work.dying_setup, ["a"], workers=1))
+        list(run(pool_work.dying_setup, ["a"], Crew(workers=1)))
     assert not multiprocessing.active_children()
 
 
 def test_leaving_early_stops_the_workers() -> None:
-    outcomes = isolated(pool_work.setup, ["fine", "hang", "hang"], workers=2)
+    outcomes = run(pool_work.setup, ["fine", "hang", "hang"], Crew(workers=2))
     assert next(outcomes).item == "fine"
     outcomes.close()  # type: ignore[attr-defined]
     assert not multiprocessing.active_children()

@@ -3,9 +3,10 @@
 import os
 import signal
 import time
+from pathlib import Path
 
+from cookscribe.batch.outcomes import Work
 from cookscribe.encoders.base import Progress
-from cookscribe.encoders.pool import Work
 from cookscribe.errors import BadFileError, MissingDependencyError
 
 
@@ -26,6 +27,19 @@ def various(item: str, progress: Progress) -> int:
             time.sleep(0.25)
             progress(float(second))
     return os.getpid()
+
+
+def visible(item: str, progress: Progress) -> str:
+    """The GPUs that its process may see. Waits in the folder `item` until another process has come there, too."""
+    (Path(item) / str(os.getpid())).touch()
+    while len(os.listdir(item)) < 2:
+        time.sleep(0.05)
+        progress(0.0)
+    return os.environ.get("CUDA_VISIBLE_DEVICES", "all")
+
+
+def visible_setup() -> Work[str, str]:
+    return visible
 
 
 def setup() -> Work[str, int]:
