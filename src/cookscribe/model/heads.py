@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+
+
+class ProjectionParts(NamedTuple):
+    """Weights and biases of queries, (d, d), and of keys and values one below the other, (2d, d)."""
+
+    query: Tensor
+    looked_at: Tensor
+    query_bias: Tensor
+    looked_at_bias: Tensor
+
+    @classmethod
+    def of(cls, projection: nn.Linear) -> ProjectionParts:
+        """Views of one projection."""
+        width = projection.in_features
+        query, looked_at = projection.weight.split((width, 2 * width))
+        query_bias, looked_at_bias = projection.bias.split((width, 2 * width))
+        return cls(query, looked_at, query_bias, looked_at_bias)
 
 
 class Heads(nn.Module):
@@ -22,6 +40,12 @@ class Heads(nn.Module):
         self.dropout = dropout
         # Queries, keys and values stand one below the other: rows that need all three get them from one product.
         self.projection = nn.Linear(width, 3 * width)
+        # The parts of the projection, while they are shared by the steps of a training pass.
+        self.shared: ProjectionParts | None = None
+
+    def parts(self) -> ProjectionParts:
+        """The projection taken apart."""
+        return self.shared or ProjectionParts.of(self.projection)
 
     def split(self, x: Tensor) -> Tensor:
         """(B, L, d) to (B, heads, L, d / heads)."""
@@ -34,8 +58,8 @@ class Heads(nn.Module):
 
     def keys_values(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Keys and values of rows that are only looked at: each (B, heads, L, d / heads)."""
-        width = x.shape[-1]
-        key, value = F.linear(x, self.projection.weight[width:], self.projection.bias[width:]).chunk(2, dim=-1)
+        parts = self.parts()
+        key, value = F.linear(x, parts.looked_at, parts.looked_at_bias).chunk(2, dim=-1)
         return self.split(key), self.split(value)
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
@@ -45,7 +69,14 @@ class Heads(nn.Module):
             (B, Lq, d), the heads side by side again.
         """
         dropout = self.dropout if self.training else 0.0
-        out = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
+        if dropout and query.device.type == "cpu":
+            # There is no fused kernel with dropout here, and drawing its numbers one by one takes longer than products.
+            scores = (query / math.sqrt(query.shape[-1])) @ key.transpose(2, 3)
+            if mask is not None:
+                scores = scores.masked_fill(~mask, float("-inf"))
+            out = byte_dropout(scores.softmax(dim=-1), round(dropout * 256)).to(value.dtype) @ value
+        else:
+            out = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
         return out.transpose(1, 2).flatten(2)
 
     def few_to_many(self, few: Tensor, many: Tensor, mask: Tensor | None) -> Tensor:
@@ -63,18 +94,21 @@ class Heads(nn.Module):
         """
         width = few.shape[-1]
         size = width // self.heads
-        of_query, of_key, of_value = self.projection.weight.chunk(3)
-        query = self.split(F.linear(few, of_query, self.projection.bias[:width]))
+        parts = self.parts()
+        of_key, of_value = parts.looked_at.chunk(2)
+        query = self.split(F.linear(few, parts.query, parts.query_bias))
         moved = torch.einsum("bhce,hed->bhcd", query, of_key.view(self.heads, size, -1))
         scores = moved.flatten(1, 2) @ many.transpose(1, 2) / math.sqrt(size)
         if mask is not None:
             scores = scores.masked_fill(~mask[:, None, :], float("-inf"))
-        weights = F.dropout(scores.softmax(dim=-1), self.dropout, self.training)
+        weights = scores.softmax(dim=-1)
+        if self.training and self.dropout:
+            weights = byte_dropout(weights, round(self.dropout * 256))
         cells = few.shape[1]
         seen = (weights @ many).view(len(few), self.heads, cells, -1)
         out = torch.einsum("bhcd,hed->bhce", seen, of_value.view(self.heads, size, -1))
         total = weights.sum(dim=-1).view(len(few), self.heads, cells)
-        out = out + total.unsqueeze(-1) * self.projection.bias[2 * width :].view(self.heads, 1, size)
+        out = out + total.unsqueeze(-1) * parts.looked_at_bias[width:].view(self.heads, 1, size)
         return out.transpose(1, 2).flatten(2)
 
 
@@ -85,13 +119,20 @@ def sinusoid(length: int, width: int, *, device: torch.device | None = None) -> 
     return torch.stack((torch.sin(position * rate), torch.cos(position * rate)), dim=-1).flatten(1)
 
 
-class Dropout(nn.Module):
-    """Zeroes a share of the values in training and scales up the rest, like `nn.Dropout`.
+def byte_dropout(x: Tensor, limit: int) -> Tensor:
+    """Zeroes a share of limit / 256 of the values and scales up the rest.
 
     On one core the usual dropout takes longer than the layer before it, because it draws its numbers one by one.
     Drawing 64-bit integers and reading them as bytes is fifteen times faster. The share is rounded to 1/256 and the
     scale follows it, so that the mean stays exactly right.
     """
+    words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device)
+    bytes_ = words.random_(-(2**63), None).view(torch.uint8)[: x.numel()].view(x.shape)
+    return x * (bytes_ >= limit).to(x.dtype).mul_(256 / (256 - limit))
+
+
+class Dropout(nn.Module):
+    """Dropout in training, like `nn.Dropout`; see `byte_dropout`."""
 
     def __init__(self, share: float) -> None:
         super().__init__()
@@ -99,11 +140,7 @@ class Dropout(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The same shape."""
-        if not self.training or self.limit == 0:
-            return x
-        words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device)
-        bytes_ = words.random_(-(2**63), None).view(torch.uint8)[: x.numel()].view(x.shape)
-        return x * (bytes_ >= self.limit).to(x.dtype).mul_(256 / (256 - self.limit))
+        return byte_dropout(x, self.limit) if self.training and self.limit else x
 
     def extra_repr(self) -> str:
         """Shown when the model is printed."""
