@@ -3,28 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-
-
-class ProjectionParts(NamedTuple):
-    """Weights and biases of queries, (d, d), and of keys and values one below the other, (2d, d)."""
-
-    query: Tensor
-    looked_at: Tensor
-    query_bias: Tensor
-    looked_at_bias: Tensor
-
-    @classmethod
-    def of(cls, projection: nn.Linear) -> ProjectionParts:
-        """Views of one projection."""
-        width = projection.in_features
-        query, looked_at = projection.weight.split((width, 2 * width))
-        query_bias, looked_at_bias = projection.bias.split((width, 2 * width))
-        return cls(query, looked_at, query_bias, looked_at_bias)
 
 
 class Heads(nn.Module):
@@ -40,12 +22,6 @@ class Heads(nn.Module):
         self.dropout = dropout
         # Queries, keys and values stand one below the other: rows that need all three get them from one product.
         self.projection = nn.Linear(width, 3 * width)
-        # The parts of the projection, while they are shared by the steps of a training pass.
-        self.shared: ProjectionParts | None = None
-
-    def parts(self) -> ProjectionParts:
-        """The projection taken apart."""
-        return self.shared or ProjectionParts.of(self.projection)
 
     def split(self, x: Tensor) -> Tensor:
         """(B, L, d) to (B, heads, L, d / heads)."""
@@ -58,8 +34,8 @@ class Heads(nn.Module):
 
     def keys_values(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Keys and values of rows that are only looked at: each (B, heads, L, d / heads)."""
-        parts = self.parts()
-        key, value = F.linear(x, parts.looked_at, parts.looked_at_bias).chunk(2, dim=-1)
+        width = x.shape[-1]
+        key, value = F.linear(x, self.projection.weight[width:], self.projection.bias[width:]).chunk(2, dim=-1)
         return self.split(key), self.split(value)
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
@@ -94,9 +70,8 @@ class Heads(nn.Module):
         """
         width = few.shape[-1]
         size = width // self.heads
-        parts = self.parts()
-        of_key, of_value = parts.looked_at.chunk(2)
-        query = self.split(F.linear(few, parts.query, parts.query_bias))
+        of_query, of_key, of_value = self.projection.weight.chunk(3)
+        query = self.split(F.linear(few, of_query, self.projection.bias[:width]))
         moved = torch.einsum("bhce,hed->bhcd", query, of_key.view(self.heads, size, -1))
         scores = moved.flatten(1, 2) @ many.transpose(1, 2) / math.sqrt(size)
         if mask is not None:
@@ -108,7 +83,7 @@ class Heads(nn.Module):
         seen = (weights @ many).view(len(few), self.heads, cells, -1)
         out = torch.einsum("bhcd,hed->bhce", seen, of_value.view(self.heads, size, -1))
         total = weights.sum(dim=-1).view(len(few), self.heads, cells)
-        out = out + total.unsqueeze(-1) * parts.looked_at_bias[width:].view(self.heads, 1, size)
+        out = out + total.unsqueeze(-1) * self.projection.bias[2 * width :].view(self.heads, 1, size)
         return out.transpose(1, 2).flatten(2)
 
 

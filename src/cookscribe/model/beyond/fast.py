@@ -2,9 +2,9 @@
 
 - `CachedAttention`: rows that stay the same while the memory changes from step to step see each other in the same way.
   That part of their attention is computed once and joined with the memory's part at every step.
-- `shared_parts`: what the steps of a training pass take of a matrix is taken out of it, and rounded, once for all.
 - `LinearPair`: two matrices with nothing between them are one matrix. It is multiplied out where there are many rows,
-  and kept inside `fused_weights` while the weights do not change.
+  and kept inside `fused_weights` while the weights do not change: while stories are written, or for the steps of a
+  training pass.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-
-from cookscribe.model.heads import Heads, ProjectionParts
 
 
 @dataclass(frozen=True)
@@ -79,33 +77,12 @@ class LinearPair(nn.Module):
 
 @contextmanager
 def fused_weights(*models: nn.Module) -> Iterator[None]:
-    """Inside, every `LinearPair` of the models multiplies its two matrices once. Not for training."""
+    """Inside, every `LinearPair` of the models multiplies its two matrices once; gradients reach both."""
     pairs = [module for model in models for module in model.modules() if isinstance(module, LinearPair)]
-    with torch.no_grad():
-        for pair in pairs:
-            pair.fused = pair.product()
+    for pair in pairs:
+        pair.fused = pair.product()
     try:
         yield
     finally:
         for pair in pairs:
             pair.fused = None
-
-
-@contextmanager
-def shared_parts(model: nn.Module) -> Iterator[None]:
-    """Inside, the steps of a training pass share the parts of every attention's projection.
-
-    Taken out at every step, each part would leave a gradient of the size of the whole matrix, mostly zeros, to be added
-    up, and under autocast each step would round it again: a sixth of the time of a training step in bfloat16.
-    """
-    heads = [module for module in model.modules() if isinstance(module, Heads)]
-    for module in heads:
-        parts = module.parts()
-        if torch.is_autocast_enabled("cpu") and parts.query.device.type == "cpu":
-            parts = ProjectionParts(*(part.to(torch.get_autocast_dtype("cpu")) for part in parts))
-        module.shared = parts
-    try:
-        yield
-    finally:
-        for module in heads:
-            module.shared = None
