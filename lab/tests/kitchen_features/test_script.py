@@ -10,9 +10,9 @@ from cookscribe_lab.kitchen_features.script import Sight, StepView, read_sentenc
 from cookscribe_lab.kitchen_features.words import food
 
 
-def scenes(*sentences: str, ingredients: tuple[str, ...] = ()) -> list[StepView]:
+def scenes(*sentences: str, ingredients: tuple[str, ...] = (), veil: float = 0.0) -> list[StepView]:
     spans = np.array([[10.0 * n, 10.0 * n + 5.0] for n in range(len(sentences))])
-    return stage(AnnotatedVideo("v", 10.0 * len(sentences), spans, sentences, ingredients))
+    return stage(AnnotatedVideo("v", 10.0 * len(sentences), spans, sentences, ingredients), veil)
 
 
 def sight(scene: StepView, name: str) -> Sight:
@@ -113,3 +113,19 @@ def test_any_text_can_be_staged(sentences: list[str], ingredients: list[str]) ->
         for seen in scene.sights:
             assert np.isfinite(seen.before).all()
             assert np.linalg.norm(seen.after) <= 1.01
+
+
+def test_veiled_steps_look_alike_and_differ_by_what_came_before() -> None:
+    with_carrot = scenes("add the carrot to the pot", "stir the carrot in the pot", veil=1.0)
+    with_beef = scenes("add the beef to the pot", "stir the beef in the pot", veil=1.0)
+    first, later = (sight(with_carrot[0], "carrot"), sight(with_carrot[1], "carrot"))
+    assert not np.allclose(first.before, sight(with_beef[0], "beef").before)
+    assert np.allclose(later.before, sight(with_beef[1], "beef").before)
+    assert np.allclose(later.after, sight(with_beef[1], "beef").after)
+    # Without the veil the second steps can be told apart, and half a veil leaves half of the difference or more.
+    gaps = []
+    for veil in (0.0, 0.5, 1.0):
+        left = scenes("add the carrot to the pot", "stir the carrot in the pot", veil=veil)[1]
+        right = scenes("add the beef to the pot", "stir the beef in the pot", veil=veil)[1]
+        gaps.append(float(np.linalg.norm(sight(left, "carrot").before - sight(right, "beef").before)))
+    assert gaps[0] > gaps[1] > gaps[2] == 0.0

@@ -48,7 +48,9 @@ def proposals(
 def story(
     config: Path = typer.Option(..., "--config", help="JSON file: data, candidates, features, preset and changes."),
     out: Path = typer.Option(..., "--out", help="Folder of the model; the same folder goes on after an interrupt."),
-    preset: str | None = typer.Option(None, "--preset", help="paper-b, -bi, -biv, -bivt or small-b, ..., small-bivt."),
+    preset: str | None = typer.Option(
+        None, "--preset", help="paper-b, -bi, -biv, -bivt; faithful-b, ...; small-b, ..."
+    ),
     seed: int | None = typer.Option(None, "--seed", help="Seed of the training, instead of the file's."),
 ) -> None:
     """Train the recipe model (B, BI, BIV or BIVT). Start it with torchrun to use several processes."""

@@ -71,7 +71,8 @@ class PredictJob:
         inputs = []
         for number, video in enumerate(videos):
             progress(float(number))
-            given = (video.candidates, video.ingredients, store.read(video.key), video.speech, video.key)
+            rows = None if writer.config.own_features else store.read(video.key)
+            given = (video.candidates, video.ingredients, rows, video.speech, video.key)
             inputs.append(writer.prepare(*given))
         stories = writer.write(inputs, decoding)
         return [

@@ -41,15 +41,18 @@ def write_sentences(
     beam: int = 1,
     length_penalty: float = 1.0,
     forbid: Forbid | None = None,
+    any_word: bool = False,
 ) -> Written:
     """Finish the open sentences.
 
     Args:
         contexts: of the members of an ensemble, for the same videos; their mean decides.
         forbid: takes out words that may not be said.
+        any_word: UNK and a sentence without words are allowed too.
 
-    A sentence has at least one word, and never PAD, BOS or UNK. With `beam` > 1 every video keeps that many sentences
-    at once and the one with the best log-probability / length ** length_penalty wins; they are rows of one batch.
+    A sentence never has PAD or BOS, and unless `any_word` has one word or more and no UNK. With `beam` > 1 every video
+    keeps that many sentences at once and the one with the best log-probability / length ** length_penalty wins; they
+    are rows of one batch.
     """
     event = contexts[0].sentence.event
     videos, device = len(event), event.device
@@ -76,7 +79,7 @@ def write_sentences(
                 for context, writer, output in zip(contexts, writers, outputs, strict=True)
             ]
         )
-        following = _allowed(likely, finished, position, max_words)
+        following = _allowed(likely, finished, position, max_words, any_word)
         if forbid is not None:
             forbid(following, tokens, finished)
         scores = (totals.view(-1, 1) + following).view(videos, -1)
@@ -98,11 +101,11 @@ def write_sentences(
     return _best(tokens, totals, writers, hidden[:, : tokens.shape[1] - 1], beam, length_penalty)
 
 
-def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int) -> Tensor:
+def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int, any_word: bool) -> Tensor:
     """Log-probabilities of what may follow, from those of all words: (rows, vocabulary)."""
     nothing = float("-inf")
-    following[:, (PAD, BOS, UNK)] = nothing
-    if position == 0:
+    following[:, (PAD, BOS) if any_word else (PAD, BOS, UNK)] = nothing
+    if position == 0 and not any_word:
         following[:, EOS] = nothing
     if position == max_words:
         end = following[:, EOS].clone()
@@ -136,3 +139,17 @@ def _best(
         totals = totals.flatten()[keep]
     words = [row[1:length] for row, length in zip(tokens.tolist(), lengths.tolist(), strict=True)]
     return Written(words, totals.flatten() / lengths, tuple(writer.finished() for writer in writers), real, hidden)
+
+
+def ended(context: SentenceContext, sentence: FinishedSentence, written: Written) -> tuple[FinishedSentence, Tensor]:
+    """The finished `sentence` of a member and which of its rows count, as the member's memory wants them.
+
+    One that reads the row of EOS too (`text_memory`) gets the whole sentences once more, all words at once.
+    """
+    if context.model.config.text_memory == "words":
+        return sentence, written.real
+    tokens = torch.full((len(written.words), 2 + max(map(len, written.words))), PAD, device=written.real.device)
+    for row, words in enumerate(written.words):
+        tokens[row, : len(words) + 2] = torch.tensor([BOS, *words, EOS])
+    _, whole = context.model.generator.extend(context.sentence, context.model.embedding_ids(tokens))
+    return whole.finished(), tokens != PAD

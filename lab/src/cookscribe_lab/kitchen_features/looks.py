@@ -59,6 +59,11 @@ def state_look(state: str, family: str) -> Vector:
     return _blend((0.8, _trait("thing", "state", state)), (0.6, _trait("thing", f"state of {family}", state)))
 
 
+def veiled_look() -> Vector:
+    """(SIZE,) food of which nothing can be seen but that it is food."""
+    return _trait("thing", "veiled", "food")
+
+
 @lru_cache(maxsize=2000)
 def vessel_look(vessel: str) -> Vector:
     """(SIZE,) a vessel or tool."""

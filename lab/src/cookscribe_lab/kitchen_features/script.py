@@ -16,7 +16,7 @@ from cookscribe.text.actions import ActionMatcher, packaged_verbs
 from cookscribe.text.inflection import Form, verb_forms
 from cookscribe.text.ingredients import IngredientMatcher, canonical
 from cookscribe.text.tokens import ptb_tokens
-from cookscribe_lab.kitchen_features.looks import Vector, food_look, state_look
+from cookscribe_lab.kitchen_features.looks import Vector, food_look, state_look, veiled_look
 from cookscribe_lab.kitchen_features.words import (
     LONGEST_NAME,
     MIXTURE_WORDS,
@@ -76,9 +76,9 @@ class StepView:
     vessel: str
 
 
-def stage(video: AnnotatedVideo) -> list[StepView]:
-    """The scenes of a video's steps, in order."""
-    counter = _Counter()
+def stage(video: AnnotatedVideo, veil: float = 0.0) -> list[StepView]:
+    """The scenes of a video's steps, in order; with `veil`, handled foods are veiled (see `streams.render`)."""
+    counter = _Counter(veil)
     reader = _Reader(video.ingredients)
     return [counter.work(reader.read(text)) for text in video.sentences]
 
@@ -88,6 +88,7 @@ class _Thing:
     food: Food
     kept: float = 1.0
     states: dict[str, float] = field(default_factory=dict)
+    veiled: float = 0.0
 
     def change(self, state: str) -> None:
         if not state or state in self.states:  # chopping what is chopped changes little
@@ -97,9 +98,10 @@ class _Thing:
         self.states[state] = strength
 
     def look(self) -> Vector:
-        total = self.kept * food_look(self.food)
+        total = self.kept * ((1.0 - self.veiled) * food_look(self.food) + self.veiled * veiled_look())
         for state, strength in self.states.items():
-            total = total + strength * state_look(state, self.food.family)
+            family = self.food.family if not self.veiled else "any"
+            total = total + strength * state_look(state, family)
         # A thing takes one share of the picture, however many changes it went through.
         return (total / max(1.0, float(np.linalg.norm(total)))).astype(np.float32)
 
@@ -107,7 +109,8 @@ class _Thing:
 class _Counter:
     """The kitchen counter: the state of each food (by look: look-alikes are one) and what lies in which vessel."""
 
-    def __init__(self) -> None:
+    def __init__(self, veil: float) -> None:
+        self.veil = veil
         self.things: dict[Food, _Thing] = {}
         self.contents: dict[str, list[Food]] = {}
         self.vessel = ""
@@ -136,6 +139,8 @@ class _Counter:
             lying += [item for item in dict.fromkeys(named.values()) if item not in lying]
         if vessel not in PASSING:
             self.vessel = vessel
+        for item in named.values():
+            self._thing(item).veiled = self.veil
         sights = [Sight(name, before[item], after[item], len(named) ** -0.5, True) for name, item in named.items()]
         if around:
             share = 1.0 if sentence.made or not named else AROUND

@@ -114,7 +114,12 @@ def find_encoder(name: str) -> Encoder:
 
 
 def render(
-    video: AnnotatedVideo, encoder: str, seed: int = 0, difficulty: float = 1.0, every: float | None = None
+    video: AnnotatedVideo,
+    encoder: str,
+    seed: int = 0,
+    difficulty: float = 1.0,
+    every: float | None = None,
+    veil: float = 0.0,
 ) -> FeatureTrack:
     """The feature track of a video whose steps happen as its annotation says.
 
@@ -124,6 +129,8 @@ def render(
         seed: another seed films the same recipe anew; the vocabulary and the encoders stay.
         difficulty: scales everything that hides the meaning; 0 is a textbook, 1 the default.
         every: seconds between two rows; the encoder's own when None.
+        veil: from 0 to 1, how much of a food's own look is veiled once a step has handled it. At 1 all handled foods
+            look the same: what a later step is about can only be known from what came before.
 
     Returns:
         float16 rows, marked as simulated.
@@ -132,6 +139,8 @@ def render(
     every = kind.every if every is None else every
     if not (np.isfinite(difficulty) and 0.0 <= difficulty <= 100.0):
         raise BadValueError("--difficulty", f"must lie between 0 and 100, got {difficulty}")
+    if not 0.0 <= veil <= 1.0:
+        raise BadValueError("--veil", f"must lie between 0 and 1, got {veil}")
     if not (np.isfinite(every) and every > 0.0):
         raise BadValueError("--every", f"must be more than 0 seconds, got {every}")
     count = max(1, round(video.duration / every))
@@ -142,9 +151,9 @@ def render(
         hidden=min(0.9, difficulty * kind.hidden),
         distraction=min(1.0, difficulty),
     )
-    film = shoot(video, times, generator("kitchen film", seed, video.id), muddle)
+    film = shoot(video, times, generator("kitchen film", seed, video.id), muddle, veil)
     rng = generator("kitchen encoder", seed, video.id, kind.name)
-    meaning, nuisance = _frozen(kind.name)
+    meaning, nuisance = frozen_weights(kind.name)
     gain = kind.scale * float(np.exp(0.2 * min(1.0, difficulty) * rng.standard_normal()))
     values = (gain * film.meaning()) @ meaning
     noise = difficulty * kind.scale
@@ -156,7 +165,7 @@ def render(
 
 
 @lru_cache(maxsize=4)
-def _frozen(name: str) -> tuple[Array, Array]:
+def frozen_weights(name: str) -> tuple[Array, Array]:
     """The encoder's weights: (SIZE, D) for what is in view, (NUISANCE_RANK, D) directions of style, shots and drift."""
     encoder = ENCODERS[name]
     rng = generator(VOCABULARY, "encoder", name)

@@ -60,6 +60,11 @@ class VideoSet:
         counts[PAD] = 0
         return counts
 
+    def count_rates(self, classes: int) -> Tensor:
+        """(classes,) share of the videos with 0, 1, ... events; the last class has all with more."""
+        counts = torch.tensor([len(boxes) for boxes in self.boxes]).clamp(max=classes - 1)
+        return torch.bincount(counts, minlength=classes) / max(len(counts), 1)
+
     def truth(self, items: Sequence[int], device: torch.device) -> Truth:
         """The true events of these videos; all of them, however many there are."""
         sentences = [self.sentences[i].to(device) for i in items] if self.sentences else ()

@@ -144,4 +144,4 @@ def decode_captions(model: PDVC, last: Layer, encoded: Encoded) -> Captions:
 
     batch, count = last.logits.shape
     videos = torch.arange(batch, device=last.logits.device).repeat_interleave(count)
-    return head.decode(encoded, Rows(videos, last.hidden.flatten(0, 1), last.boxes.flatten(0, 1)))
+    return head.decode(encoded, Rows(videos, last.hidden.flatten(0, 1), model.caption_references(last).flatten(0, 1)))

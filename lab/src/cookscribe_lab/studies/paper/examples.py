@@ -1,4 +1,4 @@
-"""`cookscribe study examples`: recipes side by side on a time line: the truth, PDVC, B and BIVT.
+"""`cookscribe study examples`: recipes side by side on a time line: the truth, the oracle, PDVC, B and BIVT.
 
 The videos are drawn by their ids, not by how well they went.
 """
@@ -14,7 +14,7 @@ from cookscribe.export.clock import clock
 from cookscribe.learning.datasets.splits import ranked
 from cookscribe_lab.studies.core.drawings import INK, PALETTE, draw_lane, new_figure, save_figure
 from cookscribe_lab.studies.core.grid import caption, described, plain_label
-from cookscribe_lab.studies.core.plain_rows import PDVC, plain_outcome
+from cookscribe_lab.studies.core.plain_rows import ORACLE, PDVC, plain_outcome
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.report import markdown_table
 from cookscribe_lab.studies.core.tables import Row, write_study
@@ -31,7 +31,11 @@ def run(options: StudyOptions) -> str:
     """Recipes of some validation videos, as tables and pictures."""
     runner = VariantRunner(options)
     data = runner.data()
-    told: dict[str, Mapping[str, Events]] = {TRUTH: data.truth, PDVC: plain_outcome(runner, data, PDVC).recipes}
+    told: dict[str, Mapping[str, Events]] = {
+        TRUTH: data.truth,
+        ORACLE: plain_outcome(runner, data, ORACLE).recipes,
+        PDVC: plain_outcome(runner, data, PDVC).recipes,
+    }
     for variant, outcomes in runner.finished(SHOWN):
         told[variant.name] = outcomes[0].recipes
     parts = [f"{caption(runner, data, SHOWN)} Recipes are those of seed 0; the n-th steps stand side by side."]
