@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from cookscribe.progress import StageClock
 
 if TYPE_CHECKING:
     from cookscribe.pipelines.base import Stage
+    from cookscribe.recipe import Recipe
+    from cookscribe.scribe import Scribe
     from cookscribe.video import VideoFile
 
 Result = TypeVar("Result")
@@ -79,6 +81,16 @@ class Profile:
             f"{processor / max(film.duration, 1e-6):.3f} s of processor for each second of film. Limits of one core: "
             f"{limit:.0f} GFLOPS in float32 products, {decoding:.0f} frames/s in decoding this film."
         )
+
+
+def write_profiled(
+    scribe: Scribe, film: VideoFile, again: VideoFile, ingredients: Sequence[str], title: str | None
+) -> tuple[Recipe, Profile]:
+    """Write the recipe of a film and measure it; `again` is the same film, opened a second time."""
+    profile = Profile()
+    recipe = profile.timed(lambda stage: scribe.write(film, ingredients, title, stage=stage))
+    profile.count(lambda stage: scribe.write(again, ingredients, title, stage=stage))
+    return recipe, profile
 
 
 def product_limit(rows: int = 512, inner: int = 768, columns: int = 2304) -> float:

@@ -110,16 +110,13 @@ def write_command(
         try:
             film = VideoFile(video, limits)
             if profile:
-                from cookscribe.cli.profile import Profile
+                from cookscribe.cli.profile import write_profiled
 
-                measured = Profile()
-                recipe = measured.timed(lambda stage, film=film: scribe.write(film, listed, title or None, stage=stage))
+                recipe, measured = write_profiled(scribe, film, VideoFile(video, limits), listed, title or None)
             else:
                 recipe = write_one(scribe, film, listed, title, notices)
             print_recipe(recipe, screen)
             if profile:
-                again = VideoFile(video, limits)
-                measured.count(lambda stage, film=again: scribe.write(film, listed, title or None, stage=stage))
                 measured.print(film)
             written = export_film(recipe, film, out / output_stem(video), names, embed_video) if names else None
         except CookscribeError as error:
