@@ -58,6 +58,7 @@ def write_command(
     embed_video: bool = typer.Option(False, "--embed-video", help="Put the video into the page."),
     threads: int = typer.Option(0, help="CPU threads; 0 takes all."),
     device: str = typer.Option("", help="Where the networks run, e.g. cpu or cuda; a GPU if there is one."),
+    profile: bool = typer.Option(False, "--profile", help="Print the seconds of each stage and the machine's limits."),
     max_pixels: int | None = MAX_PIXELS,
     max_seconds: float | None = MAX_SECONDS,
     engine: str = ENGINE,
@@ -116,8 +117,15 @@ def write_command(
     for video in videos:
         try:
             film = VideoFile(video, limits)
-            recipe = write_one(scribe, film, listed, title, notices)
+            if profile:
+                from cookscribe.cli.profile import write_profiled
+
+                recipe, measured = write_profiled(scribe, film, VideoFile(video, limits), listed, title or None)
+            else:
+                recipe = write_one(scribe, film, listed, title, notices)
             print_recipe(recipe, screen)
+            if profile:
+                measured.print(film)
             written = export_film(recipe, film, out / output_stem(video), names, embed_video) if names else None
         except CookscribeError as error:
             if len(videos) == 1:

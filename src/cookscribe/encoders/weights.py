@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cookscribe.errors import BadFileError, BadValueError, MissingDependencyError, MissingFileError
+from cookscribe.files import user_cache
 
 
 @dataclass(frozen=True)
@@ -248,8 +249,7 @@ class Found:
 
 def cache_folder() -> Path:
     """Where our own copies are kept."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "cookscribe" / "weights"
+    return user_cache() / "weights"
 
 
 def named(name: str) -> Weights:

@@ -59,7 +59,9 @@ class Request:
     @cached_property
     def transcript(self) -> Transcript:
         """What is said in the film; it is listened to once."""
-        return self.listening(self.film, lambda seconds: self.stage("listening", self.share(seconds)))
+        listening = self.listening
+        self.stage("listening", 0.0)
+        return listening(self.film, lambda seconds: self.stage("listening", self.share(seconds)))
 
     @cached_property
     def read(self) -> Cues:
