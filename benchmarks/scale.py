@@ -28,7 +28,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -50,10 +50,9 @@ from cookscribe_lab.kitchen_films.recipes import make_recipe
 from cookscribe_lab.kitchen_films.splits import TESTING
 from frame import finish, options
 from marked_scribe import HANGS, KILLS, marked_job
-from scale_queue import Costs, simulate
+from scale_queue import Costs, plans
 
 SECONDS = 2.0
-FILM = 45.0  # seconds of one core for five minutes of narrated film, for the simulation; see docs/scale.md
 DRAWINGS = 4
 SAID = ("chop the {0}", "heat the oil and fry the {0}", "add the {1} and the salt", "stir in the {1}", "serve it hot")
 FOODS = ("onions", "tomatoes", "carrots", "butter", "garlic", "mushrooms", "rice", "chicken", "basil", "flour")
@@ -279,32 +278,6 @@ def stage_costs(film: Path, model: str) -> dict[str, float]:
     return {name: seconds / video.duration for name, seconds in clock.stop().items()}
 
 
-def queues(quick: bool, entry: float) -> dict[str, dict[str, float]]:
-    """Ten thousand, a million and a hundred million films of five minutes, simulated.
-
-    Of the hundred million two million are simulated, on all workers: the speed is the same all the way, and the time is
-    that of the whole at this speed.
-    """
-    costs = Costs(film=FILM, entry=entry, timeout=600.0)
-    found = {}
-    plans = [("10 thousand", 10_000, 10_000, 64), ("1 million", 1_000_000, 1_000_000, 1024)]
-    plans.append(("100 million", 100_000_000, 2_000_000, 20_000))
-    for name, films, simulated, workers in plans:
-        if quick:
-            simulated = min(simulated, 100_000)
-        result = simulate(simulated, workers, costs)
-        # What a window shows too much of is its end, where workers run dry.
-        steady = simulate(2 * simulated, workers, costs) if simulated < films else None
-        seconds = result.seconds
-        if steady is not None:
-            seconds += (films - simulated) * (steady.seconds - result.seconds) / simulated
-        ideal = films * (costs.film * (1 - costs.refused)) / workers
-        row = asdict(result) | {"workers": workers, "days": seconds / 86_400, "efficiency": ideal / seconds}
-        found[name] = {key: round(value, 4) for key, value in row.items() if key not in ("seconds",)}
-        print(f"simulated, {name} films on {workers} workers: {found[name]}")
-    return found
-
-
 def main() -> None:
     """Everything, and the figures."""
     quick = "fewer films for the speed, a short window of the simulation"
@@ -324,7 +297,7 @@ def main() -> None:
         leading = entries(place / "entries", 2_000 if given.quick else 50_000)
     finally:
         shutil.rmtree(place, ignore_errors=True)
-    simulated = queues(given.quick, leading["entry_ms"] / 1000)
+    simulated = plans(Costs(entry=leading["entry_ms"] / 1000), given.quick)
     sums = {name: sum(kept[engine][name] for engine in kept) for name in kept["local"]}
     finish(
         films=given.films,

@@ -1,15 +1,25 @@
 """A discrete simulation of the queue of films: one leader, many workers, and everything that goes wrong.
 
+python benchmarks/scale_queue.py [--quick] [--film SECONDS] [--entry SECONDS] [--timeout SECONDS]
+
 Events are films that end and workers that are ready. The leader is a server of its own: it enters an outcome and hands
 out the next film, one at a time, and workers wait for it. All figures that come out of here are simulated.
 """
 
 import heapq
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from frame import finish, options
+
 TRIES = 2
+# Films, those that are simulated of them, and workers.
+PLANS = {
+    "10 thousand": (10_000, 10_000, 64),
+    "1 million": (1_000_000, 1_000_000, 1_024),
+    "100 million": (100_000_000, 2_000_000, 20_000),
+}
 
 
 @dataclass(frozen=True)
@@ -17,7 +27,8 @@ class Costs:
     """What a film and a failure cost.
 
     Attributes:
-        film: mean seconds of work on a film by one worker.
+        film: mean seconds of work on a film by one worker; by default of five minutes of narrated film on one core
+            (docs/scale.md).
         spread: standard deviation of the logarithm of that; films differ in length.
         entry: seconds that the leader needs for a film.
         start: seconds until a new worker is ready.
@@ -28,11 +39,11 @@ class Costs:
         leader_deaths: of the leader, per second; all workers start again and lose what they have in hand.
     """
 
-    film: float
+    film: float = 71.0
     spread: float = 0.6
-    entry: float = 0.001
+    entry: float = 0.0005
     start: float = 10.0
-    timeout: float = 3600.0
+    timeout: float = 600.0
     refused: float = 0.01
     hangs: float = 1e-4
     kills: float = 1e-4
@@ -48,6 +59,7 @@ class Simulated:
         seconds: from the first film to the last.
         efficiency: seconds of work that led to a recipe or a refusal, over all seconds that workers were there.
         leader: share of the time that the leader was busy.
+        rate: films a second in the middle half of the films, where all workers are at work.
         done, refused, aside: films.
         lost: films in none of these states.
         repeated: films in hand that were begun again.
@@ -56,6 +68,7 @@ class Simulated:
     seconds: float
     efficiency: float
     leader: float
+    rate: float
     done: int
     refused: int
     aside: int
@@ -76,6 +89,7 @@ def simulate(films: int, workers: int, costs: Costs, seed: int = 0) -> Simulated
     queue = _Queue(films)
     useful = busy = now = leader_free = 0.0
     repeated = 0
+    quarters = {films // 4: 0.0, 3 * films // 4: 0.0}
     idle: list[int] = []
     leader_death = random.exponential(1 / costs.leader_deaths) if costs.leader_deaths else np.inf
     # When, worker, the film it then has in hand (-1: none), and whether the worker dies of it.
@@ -103,6 +117,9 @@ def simulate(films: int, workers: int, costs: Costs, seed: int = 0) -> Simulated
             if film >= 0:
                 queue.counts[fates[film]] += 1
                 useful += work[film]
+                settled = sum(queue.counts)
+                if settled in quarters:
+                    quarters[settled] = leader_free
             idle.append(worker)
         while idle and (film := queue.next()) >= 0:
             took, fate, worker = work[film], fates[film], idle.pop()
@@ -120,6 +137,7 @@ def simulate(films: int, workers: int, costs: Costs, seed: int = 0) -> Simulated
         seconds=seconds,
         efficiency=useful / (workers * seconds),
         leader=busy / seconds,
+        rate=(3 * films // 4 - films // 4) / max(quarters[3 * films // 4] - quarters[films // 4], 1e-9),
         done=queue.counts[0],
         refused=queue.counts[1],
         aside=queue.aside,
@@ -156,3 +174,33 @@ class _Queue:
             self.aside += 1
         else:
             self.again.append(film)
+
+
+def plans(costs: Costs, quick: bool = False) -> dict[str, dict[str, float]]:
+    """Days, efficiency and failures of the three sizes.
+
+    Of the hundred million a window is simulated, on all workers: the rest is done at the speed of its middle.
+    """
+    found = {}
+    for name, (films, window, workers) in PLANS.items():
+        simulated = min(window, max(100_000, 25 * workers)) if quick else window
+        result = simulate(simulated, workers, costs)
+        seconds = result.seconds
+        if simulated < films:
+            seconds += (films - simulated) / result.rate
+        row = asdict(result) | {
+            "films": films,
+            "simulated": simulated,
+            "workers": workers,
+            "days": seconds / 86_400,
+            # A refused film costs a hundredth of the others.
+            "efficiency": films * costs.film * (1 - 0.99 * costs.refused) / (workers * seconds),
+        }
+        found[name] = {key: round(value, 5) for key, value in row.items() if key != "seconds"}
+        print(f"simulated, {name} films on {workers:,} workers: {found[name]}")
+    return found
+
+
+if __name__ == "__main__":
+    given = options(__doc__, "a window of a hundred thousand films", film=71.0, entry=0.0005, timeout=600.0)
+    finish(**plans(Costs(film=given.film, entry=given.entry, timeout=given.timeout), given.quick))

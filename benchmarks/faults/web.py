@@ -48,6 +48,8 @@ def kill_often(folder: Path, times: int, seed: int = 0) -> dict[str, Any]:
             ]
             for actor in actors:
                 actor.start()
+            # Every other round a film has arrived before anybody dies, in each an edit was saved.
+            _wait_for_promises(promises, len(promises.films) + kills["server"] % 2, len(promises.saves) + 1)
             # A worker that is killed is started again; the server of the next round is a new one.
             for _ in range(min(int(random.integers(0, 3)), times - 1 - sum(kills.values()))):
                 time.sleep(float(random.uniform(0.2, 1.5)))
@@ -82,6 +84,13 @@ def kill_often(folder: Path, times: int, seed: int = 0) -> dict[str, Any]:
         "jobs_given_up_after_two_kills": sum(job["state"] == "failed" for job in ended),
         "lost": 0,
     }
+
+
+def _wait_for_promises(promises: Promises, films: int, saves: int) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while len(promises.films) < films or len(promises.saves) < saves:
+        assert time.monotonic() < deadline, "nothing is acknowledged"
+        time.sleep(0.05)
 
 
 def _upload_films(url: str, data: bytes, promises: Promises, ending: threading.Event) -> None:

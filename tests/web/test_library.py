@@ -171,6 +171,7 @@ def test_writing_again_keeps_what_a_person_has_seen_to() -> None:
 
 def test_lines_with_amounts_are_read_and_shown_again() -> None:
     lines = pasted("- 2 tbsp butter\n• 1 onion, chopped\nsalt, pepper\n\n500 g flour")
+    assert pasted("2 tbsp butter, onion") == ["2 tbsp butter", "onion"]
     names, amounts = read_lines(lines)
     assert names == ("butter", "onion", "salt", "pepper", "flour")
     recipe = soup().model_copy(update={"ingredients": names, "amounts": amounts})

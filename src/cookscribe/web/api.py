@@ -29,6 +29,7 @@ from cookscribe.web.shapes import (
     JobShape,
     NewJob,
     NewUpload,
+    Outline,
     Proposal,
     Restore,
     RevisionShape,
@@ -251,13 +252,7 @@ def get_proposal(app: App, recipe: Id) -> Proposal:
     if found is None:
         raise MissingFileError(recipe, "nothing was written again", "write it again first")
     now, after = found
-    return Proposal(
-        title_before=now.recipe.title,
-        title=after.recipe.title,
-        ingredients_before=list(now.recipe.ingredients),
-        ingredients=list(after.recipe.ingredients),
-        changes=changes(now, after),
-    )
+    return Proposal(before=Outline.of(now.recipe), after=Outline.of(after.recipe), changes=changes(now, after))
 
 
 @router.post("/recipes/{recipe}/proposal/{choice}", tags=["jobs"])

@@ -39,6 +39,7 @@ class News:
         self.jobs = jobs
         self._watchers: set[asyncio.Queue[str | None]] = set()
         self._task: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def check_room(self) -> None:
         """Refuse one more browser than can be told the news."""
@@ -49,6 +50,7 @@ class News:
         """The events for one browser, beginning with what is under way."""
         queue: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING)
         self._watchers.add(queue)
+        self._loop = asyncio.get_running_loop()
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._watch())
         try:
@@ -66,14 +68,17 @@ class News:
         finally:
             self._watchers.discard(queue)
 
+    def end(self) -> None:
+        """Let all browsers go, from any thread: a server waits for its last answer before it ends."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(lambda: [_put(queue, None) for queue in self._watchers])
+
     async def close(self) -> None:
-        """Let all browsers go."""
+        """Stop looking."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
-        for queue in self._watchers:
-            _put(queue, None)
 
     async def _watch(self) -> None:
         # A connection of its own sees every change that others make by its version.

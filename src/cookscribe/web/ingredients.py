@@ -35,13 +35,18 @@ def shown_lines(recipe: Recipe) -> list[IngredientLine]:
 
 
 def pasted(text: str) -> list[str]:
-    """The lines of a pasted list, with or without bullets; where no amount begins a line, commas separate, too."""
+    """The lines of a pasted list, with or without bullets.
+
+    Commas separate, too, but not in one of several lines that begins with an amount: there they tell how something is
+    prepared.
+    """
     if len(text) > MOST_CHARACTERS:
         raise BadValueError("ingredients", f"{len(text)} characters", "give a list of names")
     found: list[str] = []
-    for raw in text.splitlines():
-        line = one_line(raw).lstrip("-*•– ")
-        found += [line] if _amount(line) and len(find_amounts(line)) == 1 else map(one_line, line.split(","))
+    lines = [one_line(raw).lstrip("-*•– ") for raw in text.splitlines() if raw.strip()]
+    for line in lines:
+        whole = len(lines) > 1 and _amount(line) is not None and len(find_amounts(line)) == 1
+        found += [line] if whole else map(one_line, line.split(","))
     return [line for line in found if line]
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import secrets
 import socket
 from dataclasses import replace
+from types import FrameType
 
 import uvicorn
 
 from cookscribe.errors import BadValueError
 from cookscribe.text.printable import printable
 from cookscribe.web.app import build
+from cookscribe.web.events import News
 from cookscribe.web.security import is_local
 from cookscribe.web.services import Settings
 
@@ -39,7 +41,20 @@ def serve(settings: Settings, port: int) -> None:
         config = uvicorn.Config(
             application, log_level="warning", timeout_graceful_shutdown=3, server_header=False, proxy_headers=False
         )
-        uvicorn.Server(config).run(sockets=[listening])
+        _Server(config, application.state.services.news).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Lets the browsers go that are waiting for news, as soon as it is asked to end."""
+
+    def __init__(self, config: uvicorn.Config, news: News) -> None:
+        super().__init__(config)
+        self._news = news
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Called by the signal."""
+        self._news.end()
+        super().handle_exit(sig, frame)
 
 
 def _bound(host: str, port: int) -> socket.socket:

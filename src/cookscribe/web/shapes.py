@@ -177,13 +177,22 @@ class NewJob(BaseModel):
     title: str = Field(default="", max_length=2000)
 
 
+class Outline(BaseModel):
+    """A recipe without its steps."""
+
+    title: str
+    ingredients: list[str]
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> Self:
+        return cls(title=recipe.title, ingredients=[line.line for line in shown_lines(recipe)])
+
+
 class Proposal(BaseModel):
     """What would change if the recipe that was written again took the place of the one that is there."""
 
-    title_before: str
-    title: str
-    ingredients_before: list[str]
-    ingredients: list[str]
+    before: Outline
+    after: Outline
     changes: list[Change]
 
 

@@ -77,10 +77,11 @@ export async function proposal(draft) {
         notice(choice === "apply" ? "The new steps are in" : "Thrown away; nothing changed");
       } catch (error) { complain(error); }
     };
-    const gone = found.ingredients_before.filter((name) => !found.ingredients.includes(name));
-    const come = found.ingredients.filter((name) => !found.ingredients_before.includes(name));
+    const { before, after } = found;
+    const gone = before.ingredients.filter((line) => !after.ingredients.includes(line));
+    const come = after.ingredients.filter((line) => !before.ingredients.includes(line));
     const box = dialog("What would change", [
-      found.title !== found.title_before && h("p", {}, "Title: ", h("del", {}, found.title_before), " ", h("ins", {}, found.title)),
+      before.title !== after.title && h("p", {}, "Title: ", h("del", {}, before.title), " ", h("ins", {}, after.title)),
       (gone.length > 0 || come.length > 0) && h("p", {}, "Ingredients: ", gone.map((name) => [h("del", {}, name), " "]), come.map((name) => [h("ins", {}, name), " "])),
       h("ol", { class: "changes" }, found.changes.map((change) => h(
         "li", { class: change.what },
