@@ -19,11 +19,12 @@ from cookscribe.seeds import generator
 from cookscribe.video.writing import write_video
 from cookscribe_lab.kitchen_films.drawing.screenplay import FPS, Film
 from cookscribe_lab.kitchen_films.recipes import make_recipe
+from cookscribe_lab.kitchen_films.timeline import InterludeKind
 
 FONTS = ("DejaVuSans-Bold", "DejaVuSerif", "DejaVuSansMono", "STIXGeneral", "cmss10")
 SIZES = (16, 22, 32)  # pixels, of a picture of 360 lines
-WIDTH, HEIGHT, RATE = 640, 360, 5
-SHOWN, BETWEEN, CARD = 3.0, 1.2, 4.0  # seconds of a caption, between two, of a title
+WIDTH, HEIGHT, RATE = 640, 360, 4
+SHOWN, BETWEEN = 3.0, 1.2  # seconds of a caption, and between two
 QUANTITIES = ("1", "2", "3", "4", "1/2", "1/4", "3/4", "1 1/2", "2 1/2", "10", "12", "200", "350", "500")
 SMALL = ("tbsp", "tsp", "cups", "cloves", "pinch", "g", "ml", "oz", "lb")
 FOODS = (
@@ -75,9 +76,10 @@ def pictures(seed: int, seconds: float) -> Iterator[tuple[float, Image.Image]]:
     """A drawn kitchen without any text, and its moments."""
     recipe = make_recipe(9000, seed, tempo=3.5)
     film = Film(recipe, WIDTH, HEIGHT)
-    # Without the title at the start and the dish at the end.
-    count = int(min(seconds, recipe.duration - 2 * CARD) * RATE)
-    numbers = [round((CARD + n / RATE) * FPS) for n in range(count)]
+    # Without the title, which is text too.
+    start = max((part.span.end for part in recipe.interludes if part.kind is InterludeKind.TITLE), default=0.0) + 1.0
+    count = int(min(seconds, recipe.duration - start - 1.0) * RATE)
+    numbers = [round((start + n / RATE) * FPS) for n in range(count)]
     for n, image in enumerate(film.pictures(numbers)):
         yield n / RATE, image
 

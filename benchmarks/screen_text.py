@@ -22,9 +22,9 @@ LOGO = "Tiny Kitchen"
 
 def main() -> None:
     """Read films with and without captions."""
-    quick = options(__doc__, "4 looks and 1 film without text instead of 30 and 6").quick
+    quick = options(__doc__, "4 looks and 1 film without text instead of 30 and 3").quick
     looks = every_look()[:: 8 if quick else 1]
-    seconds, without = (26.0, 1) if quick else (40.0, 6)
+    seconds, without = (18.0, 1) if quick else (18.0, 3)
     reader = TextReader()
     sense = ScreenText(reader)
     right = total = logos = 0

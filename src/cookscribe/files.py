@@ -129,6 +129,11 @@ def _started(process: int) -> int | None:
     return None if state in "ZX" else int(fields[18])
 
 
+def user_cache() -> Path:
+    """Where cookscribe keeps copies that it can make again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cookscribe"
+
+
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file atomically."""
     with replacing(path) as temporary:

@@ -17,7 +17,7 @@ from cookscribe import __version__
 from cookscribe.bundle import Bundle, BundleConfig, find_bundle, shipped
 from cookscribe.cues import Cues
 from cookscribe.errors import BadValueError, MissingDependencyError, NoModelFitsError
-from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, is_drawn_film, silent_stage
+from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, Watching, is_drawn_film, silent_stage
 from cookscribe.pipelines.told import listen_to, of_steps
 from cookscribe.recipe import (
     MOST_CUES,
@@ -39,6 +39,7 @@ from cookscribe.video import VideoFile
 if TYPE_CHECKING:
     from cookscribe.senses.listening import Listening
     from cookscribe.senses.recogniser import Recogniser
+    from cookscribe.senses.screen_text import ScreenText
     from cookscribe.senses.transcripts import Transcript
 
 MOST_INGREDIENTS = 60
@@ -47,9 +48,9 @@ LONGEST_CUE = 500  # characters that the document keeps
 DRAWN = "kitchen"  # the bundle of drawn films; it comes with the laboratory
 
 ADVICE = (
-    "if its words are written somewhere, put them beside it as .vtt or .srt, or give --transcript; for silent films, "
-    "train on features of films like it (README, for researchers) and name your bundle with --model; "
-    "--model kitchen insists on the model of drawn films"
+    "if it is about cooking all the same, name the model: --model youcook2-sight writes from pictures, "
+    "--model youcook2-speech from words; words that are written somewhere can be put beside the film as .vtt or .srt, "
+    "or given with --transcript"
 )
 
 
@@ -59,18 +60,22 @@ class Scribe:
     Args:
         bundle: what was asked for.
         device: where the networks run; None takes a GPU if there is one.
-        recogniser: where the words of films come from; None reads subtitles beside a film, else recognises speech.
+        recogniser: where the words of films come from; None reads subtitles beside a film, else recognises speech; a
+            name chooses the speech recogniser ("tiny", "base").
         open_pipeline: loads the models of a bundle; each is loaded when it is first needed, and kept.
+        screen_text: whether to read the text that films show; None: if what reads it is installed.
     """
 
     def __init__(
         self,
         bundle: Bundle,
         device: str | None = None,
-        recogniser: Recogniser | None = None,
+        recogniser: Recogniser | str | None = None,
         open_pipeline: Callable[[Bundle, str | None], Pipeline] | None = None,
+        screen_text: bool | None = None,
     ) -> None:
         self.bundle, self.device, self.recogniser = bundle, device, recogniser
+        self.screen_text = screen_text
         self._open = open_pipeline or load_pipeline
         self._pipelines: dict[str, Pipeline] = {}
 
@@ -80,6 +85,20 @@ class Scribe:
         from cookscribe.senses.listening import Listening
 
         return Listening(self.recogniser, self.device)
+
+    @cached_property
+    def reading(self) -> ScreenText:
+        """What reads the text that films show."""
+        from cookscribe.senses.screen_text import ScreenText
+
+        return ScreenText()
+
+    def _reads(self) -> bool:
+        if self.screen_text is None:
+            from cookscribe.senses.screen_text import can_read
+
+            return can_read()
+        return self.screen_text
 
     def pipeline(self, bundle: Bundle) -> Pipeline:
         """The models of a bundle."""
@@ -112,7 +131,12 @@ class Scribe:
         """
         film = VideoFile.of(video)
         request = Request(
-            film, clean_ingredients(ingredients or ()), lambda: self.listening, stage, one_line(title or "")
+            film,
+            clean_ingredients(ingredients or ()),
+            lambda: self.listening,
+            stage,
+            one_line(title or ""),
+            (lambda: self.reading) if self._reads() else None,
         )
         if transcript is not None:
             from cookscribe.senses.listening import readable_words
@@ -142,18 +166,28 @@ class Scribe:
                     raise NoModelFitsError(request.film.path, cause, "install cookscribe-lab, or name a bundle")
                 continue
             bundle = find_bundle(name)
+            looks = bundle.config.kind == "sight"
             try:
-                found = unfit(bundle.config, request)
+                found = self._without_cooking(bundle, request) if looks else unfit(bundle.config, request)
             except MissingDependencyError as error:
+                task = f"{reason}, so it must be looked at" if looks else "must be listened to"
                 raise MissingDependencyError(
                     request.film.path,
-                    f"must be listened to, which cannot be done here: {error.subject}: {error.cause}",
+                    f"{task}, which cannot be done here: {error.subject}: {error.cause}",
                     f"{error.advice}; or give --transcript, or name a model with --model",
                 ) from None
             if found is None:
                 return self.pipeline(bundle)
-            reason = found
+            reason = f"{reason}, and {found}" if looks else found
         raise refusal(request.film, reason)
+
+    def _without_cooking(self, bundle: Bundle, request: Request) -> str | None:
+        """Why a bundle that looks can make nothing of a film; a film without a picture is not looked at."""
+        if request.film.info.video is None:
+            return "it has no picture"
+        pipeline = self.pipeline(bundle)
+        assert isinstance(pipeline, Watching)
+        return pipeline.without_cooking(request)
 
 
 def unfit(config: BundleConfig, request: Request) -> str | None:
@@ -172,18 +206,25 @@ def refusal(film: VideoFile, reason: str) -> NoModelFitsError:
     if film.warnings:
         cause = f"{'; '.join(film.warnings)}: the file is damaged or incomplete, and {reason}"
         return NoModelFitsError(film.path, cause, f"try another copy of the film; {ADVICE}")
-    return NoModelFitsError(film.path, f"{reason}, and no model for silent real film is shipped", ADVICE)
+    return NoModelFitsError(film.path, reason, ADVICE)
 
 
-def load(name: str | Path = "auto", device: str | None = None, recogniser: Recogniser | None = None) -> Scribe:
+def load(
+    name: str | Path = "auto",
+    device: str | None = None,
+    recogniser: Recogniser | str | None = None,
+    screen_text: bool | None = None,
+) -> Scribe:
     """The scribe of an installed bundle (by name) or of any bundle (by folder).
 
     Args:
         name: "auto" looks at each film and takes the bundle that fits.
         device: where the networks run, e.g. "cuda"; None takes a GPU if there is one.
-        recogniser: where the words of films come from; None reads subtitles beside a film, else recognises speech.
+        recogniser: where the words of films come from; None reads subtitles beside a film, else recognises speech; a
+            name chooses the speech recogniser ("tiny", "base").
+        screen_text: whether to read the text that films show; None: if what reads it is installed.
     """
-    return Scribe(find_bundle(name), device, recogniser)
+    return Scribe(find_bundle(name), device, recogniser, screen_text=screen_text)
 
 
 def load_pipeline(bundle: Bundle, device: str | None = None) -> Pipeline:
@@ -199,6 +240,10 @@ def load_pipeline(bundle: Bundle, device: str | None = None) -> Pipeline:
         from cookscribe.pipelines.speech import SpeechPipeline
 
         return SpeechPipeline.load(bundle, device)
+    if bundle.config.kind == "sight":
+        from cookscribe.pipelines.sight import SightPipeline
+
+        return SightPipeline.load(bundle, device)
     from cookscribe.pipelines.visual import VisualPipeline
 
     return VisualPipeline.load(bundle, device)

@@ -129,3 +129,15 @@ def test_veiled_steps_look_alike_and_differ_by_what_came_before() -> None:
         right = scenes("add the beef to the pot", "stir the beef in the pot", veil=veil)[1]
         gaps.append(float(np.linalg.norm(sight(left, "carrot").before - sight(right, "beef").before)))
     assert gaps[0] > gaps[1] > gaps[2] == 0.0
+
+
+def test_behind_a_veil_what_a_step_needs_is_seen_in_the_step_before() -> None:
+    first, second = scenes("heat the oil in a pan", "add the carrot", veil=1.0)
+    other_first, other = scenes("heat the oil in a pan", "add the beef", veil=1.0)
+    assert np.allclose(sight(second, "carrot").before, sight(other, "beef").before)
+    assert own_share(sight(first, "carrot, laid out").before, "carrot") > 0.99
+    assert own_share(sight(other_first, "beef, laid out").before, "beef") > 0.99
+    # Without a veil nothing is laid out.
+    assert not any(
+        "laid out" in sight.name for scene in scenes("heat the oil", "add the carrot") for sight in scene.sights
+    )

@@ -159,3 +159,14 @@ def _unit(rows: np.ndarray) -> np.ndarray:
 def test_a_veil_out_of_range_is_refused() -> None:
     with pytest.raises(BadValueError, match="between 0 and 1"):
         render(plain_video(0), "milnce-like", veil=1.5)
+
+
+def test_behind_the_veil_only_the_step_before_tells_which_food_it_is() -> None:
+    rows = [render(video, "milnce-like", difficulty=0.5, veil=1.0).over(video.spans) for video in VIDEOS]
+    groups = [food(text.split()[-1]).group for video in VIDEOS for text in video.sentences[1:]]
+    own, before = np.concatenate([one[1:] for one in rows]), np.concatenate([one[:-1] for one in rows])
+    split = len(groups) * 3 // 4
+    alone, remembered = (classify(some[:split], groups[:split], some[split:], groups[split:]) for some in (own, before))
+    # The step shows what the next one needs, so its own food is at best known not to be that one.
+    assert alone.right < alone.chance + 0.08
+    assert remembered.right > alone.right + 0.25

@@ -87,7 +87,6 @@ def test_a_rival_learns_eight_videos_by_heart_and_beats_equal_segments(name: str
         for one in some
     }
     reached, floor = (soda(truth, told, "CIDEr", "strict") for told in (found, segments))
-    print(name, right, reached, floor, soda(truth, found, "tIoU", "strict"), soda(truth, segments, "tIoU", "strict"))
     assert right > 0.8
     assert reached > 2 * floor
     if kind.presegmented:

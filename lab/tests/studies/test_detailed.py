@@ -67,7 +67,7 @@ def test_only_trains_the_rows_it_names_and_the_table_says_what_it_lacks(bench: B
     text = fresh.run("memory", "--seeds", "2", "--only", "B, separate")
     # Joint B is the other study's, found again with its one seed; further rows would have to be trained.
     assert [line.split(" |")[0] for line in text.splitlines() if line.startswith("| B")] == [
-        "| B, separate", "| B, joint",
+        "| B, separate", "| B, joint", "| B, joint over B, separate",
     ]  # fmt: skip
     assert "Fewer trainings: B, joint (1 seed). Not run: B, joint, GELU; BIV, separate;" in text
 

@@ -5,9 +5,9 @@ or kills its worker has to be told from its neighbours: `ray.kill` ends one acto
 in blocks: it has no time limit for a row, repeats the whole block when one row kills the worker, and gives results when
 a block is complete. Its strengths, streaming between stages and shuffling, are not needed: one film needs no other.
 
-The set-up is put into Ray's object store once and read from there by every actor of a machine; arrays inside it are
-shared, not copied. The shipped models do not travel this way: they are files, which each machine maps from its own disk
-and which its workers share in the page cache already (docs/scale.md has the figures).
+The set-up is put into Ray's object store once, and every actor reads it from there. It names its models and does not
+carry them: the shipped ones are small beside the rest of a worker (docs/scale.md has the figures), so that weights as
+shared objects would save little.
 """
 
 from __future__ import annotations

@@ -122,6 +122,23 @@ def writer(
 
 
 @train_app.command()
+def sight(
+    data: Path = typer.Option(
+        ..., "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files with stills (docs/data.md)."
+    ),
+    out: Path = typer.Option(..., "--out", help="Folder of all parts; the same folder goes on after an interrupt."),
+    encoder: str = typer.Option("tinyvit+dinov2", "--encoder", help="Encoders of stills, joined by +."),
+) -> None:
+    """Train the heads that name foods, actions and tools in pictures: OUT/sight, and their predictions out of fold."""
+    from cookscribe.learning.datasets.root import YouCook2
+    from cookscribe.learning.sight.run import train_sight
+
+    figures = train_sight(YouCook2(data), out, encoder)
+    for name, value in figures.items():
+        print(f"{name}: {value}")
+
+
+@train_app.command()
 def calibration(
     model: Path = typer.Option(..., "--model", help="Folder of a speech bundle; its description is written anew."),
     data: Path = typer.Option(

@@ -52,7 +52,9 @@ def probe(
 def encode(
     video: list[Path] = typer.Argument(help="Film files, or folders of films."),
     out: Path = typer.Option(..., help="Feature folder to write; films that have features there are skipped."),
-    encoder: str = typer.Option("effnet", help="effnet, milnce, i3d, speech, tsn, or several joined by +."),
+    encoder: str = typer.Option(
+        "effnet", help="effnet, tinyvit, dinov2, clip, siglip, milnce, i3d, speech, tsn, or several joined by +."
+    ),
     workers: int = WORKERS,
     engine: str = ENGINE,
     address: str = ADDRESS,

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 255  # bytes, on all common file systems
 MAX_PIXELS = typer.Option(None, help="Largest frame, in pixels (width x height).")
+SCREEN_TEXT = typer.Option(
+    None, "--screen-text/--no-screen-text", help="Read the text that films show; by default if rapidocr is installed."
+)
 MAX_SECONDS = typer.Option(None, help="Longest film, in seconds.")
 
 
@@ -43,6 +46,11 @@ def write_command(
     transcript: Path = typer.Option(
         None, help="What is said: .vtt, .srt, .json or .txt of one video, or .jsonl of many by file name."
     ),
+    recogniser: str = typer.Option(
+        "tiny",
+        help="What hears speech: tiny, base (`cookscribe weights get whisper-base`), or a Whisper model's folder.",
+    ),
+    screen_text: bool | None = SCREEN_TEXT,
     formats: str = typer.Option(
         "", help="Files to write, comma-separated: json, md, html, vtt, srt, ... None if empty."
     ),
@@ -50,6 +58,7 @@ def write_command(
     embed_video: bool = typer.Option(False, "--embed-video", help="Put the video into the page."),
     threads: int = typer.Option(0, help="CPU threads; 0 takes all."),
     device: str = typer.Option("", help="Where the networks run, e.g. cpu or cuda; a GPU if there is one."),
+    profile: bool = typer.Option(False, "--profile", help="Print the seconds of each stage and the machine's limits."),
     max_pixels: int | None = MAX_PIXELS,
     max_seconds: float | None = MAX_SECONDS,
     engine: str = ENGINE,
@@ -103,13 +112,20 @@ def write_command(
     screen, notices = Console(), Console(stderr=True)
     if transcript is not None and transcript.suffix != ".jsonl" and len(videos) > 1:
         raise BadValueError("--transcript", "one transcript cannot be that of several videos", "give a .jsonl of all")
-    scribe = find_scribe(model, transcript, device)
+    scribe = find_scribe(model, transcript, device, recogniser, screen_text)
     failures: list[CookscribeError] = []
     for video in videos:
         try:
             film = VideoFile(video, limits)
-            recipe = write_one(scribe, film, listed, title, notices)
+            if profile:
+                from cookscribe.cli.profile import write_profiled
+
+                recipe, measured = write_profiled(scribe, film, VideoFile(video, limits), listed, title or None)
+            else:
+                recipe = write_one(scribe, film, listed, title, notices)
             print_recipe(recipe, screen)
+            if profile:
+                measured.print(film)
             written = export_film(recipe, film, out / output_stem(video), names, embed_video) if names else None
         except CookscribeError as error:
             if len(videos) == 1:
@@ -174,16 +190,24 @@ def output_stem(film: Path) -> str:
     return printable(film.stem).strip() or "recipe"
 
 
-def find_scribe(model: str, transcript: Path | None = None, device: str = "") -> Scribe:
+def find_scribe(
+    model: str,
+    transcript: Path | None = None,
+    device: str = "",
+    recogniser: str = "tiny",
+    screen_text: bool | None = None,
+) -> Scribe:
     """The scribe that was asked for."""
     from cookscribe.errors import BadValueError
     from cookscribe.scribe import load
 
     if transcript is None:
-        return load(model, device or None)
+        from cookscribe.senses.recogniser import check_recogniser
+
+        return load(model, device or None, check_recogniser(recogniser), screen_text)
     from cookscribe.senses.listening import recogniser_from_file
 
-    scribe = load(model, device or None, recogniser_from_file(transcript))
+    scribe = load(model, device or None, recogniser_from_file(transcript), screen_text)
     if scribe.bundle.config.kind == "visual":
         raise BadValueError("--transcript", f"{model} watches films and does not listen", "leave one out")
     return scribe

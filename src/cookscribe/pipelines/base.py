@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from cookscribe.bundle import Bundle
 from cookscribe.candidates import Candidates
@@ -16,6 +16,8 @@ from cookscribe.video import VideoFile
 
 if TYPE_CHECKING:
     from cookscribe.senses.listening import Listening
+    from cookscribe.senses.screen_text import ScreenText
+    from cookscribe.senses.sight import Seen
     from cookscribe.senses.transcripts import Transcript
 
 # Called with the name of a stage and the share of it that is done, 0 to 1.
@@ -37,6 +39,8 @@ class Request:
         title: of the dish, if somebody gave it; "" otherwise.
         listen: gives what hears the words of films, which is loaded when it is first needed.
         stage: called with how far the work is.
+        reader: gives what reads the text that films show; None: it is not read.
+        seen: what is to be seen in the film, once a pipeline has looked at it.
     """
 
     film: VideoFile
@@ -44,6 +48,8 @@ class Request:
     listen: Callable[[], Listening]
     stage: Stage = silent_stage
     title: str = ""
+    reader: Callable[[], ScreenText] | None = None
+    seen: Seen | None = None
 
     @property
     def listening(self) -> Listening:
@@ -53,7 +59,16 @@ class Request:
     @cached_property
     def transcript(self) -> Transcript:
         """What is said in the film; it is listened to once."""
-        return self.listening(self.film, lambda seconds: self.stage("listening", self.share(seconds)))
+        listening = self.listening
+        self.stage("listening", 0.0)
+        return listening(self.film, lambda seconds: self.stage("listening", self.share(seconds)))
+
+    @cached_property
+    def read(self) -> Cues:
+        """The lines that the film shows; they are read once."""
+        if self.reader is None:
+            return Cues()
+        return self.reader()(self.film, lambda seconds: self.stage("reading", self.share(seconds)))
 
     def share(self, seconds: float) -> float:
         """How much of the film `seconds` are, 0 to 1."""
@@ -100,3 +115,11 @@ class Pipeline(Protocol):
 
     def draft(self, request: Request) -> Draft:
         """The draft of the film's recipe."""
+
+
+@runtime_checkable
+class Watching(Protocol):
+    """A pipeline that can say beforehand whether there is cooking to be seen."""
+
+    def without_cooking(self, request: Request) -> str | None:
+        """Why nothing can be made of the pictures, as the rest of a sentence about the film; None if something can."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from cookscribe.bundle import LISTENER, SPANS, Bundle
 from cookscribe.candidates import Candidates
+from cookscribe.cues import Cues
 from cookscribe.errors import BadValueError, MissingDependencyError
 from cookscribe.pipelines.base import Draft, Request
 from cookscribe.pipelines.language import film_evidence, load_language_writer
@@ -68,11 +69,10 @@ class SpeechPipeline:
 
     def draft(self, request: Request) -> Draft:
         """Listen to the film, find the steps and write."""
-        transcript = request.transcript
+        transcript, read = request.transcript, request.read
         request.stage("writing", 0.0)
-        return self.draft_of(
-            transcript, request.film.duration, request.ingredients, bool(request.film.warnings), request.title
-        )
+        damaged = bool(request.film.warnings)
+        return self.draft_of(transcript, request.film.duration, request.ingredients, damaged, request.title, read)
 
     def draft_of(
         self,
@@ -81,16 +81,18 @@ class SpeechPipeline:
         ingredients: Sequence[str] = (),
         damaged: bool = False,
         title: str = "",
+        read: Cues | None = None,
     ) -> Draft:
-        """The draft of a film of `duration` seconds whose words are known."""
+        """The draft of a film of `duration` seconds whose words are known, and the lines that it shows (`read`)."""
+        read = read or Cues()
         if not len(transcript):
             silent = (
                 "no word can be made out in what can be read of the film" if damaged else "nobody speaks in the film"
             )
-            return Draft((), (), None, (), ingredients, self.actions, [f"no recipe was found: {silent}"])
+            return Draft((), (), None, (), ingredients, self.actions, [f"no recipe was found: {silent}"], read)
         heard = self.reader.listen(transcript, duration)
         events = self.finder.find(heard.track)
-        steps = self.steps(transcript, heard, events, ingredients, title)
+        steps = self.steps(transcript, heard, events, ingredients, title, read)
         names = list(ingredients) or named_in(steps, heard.ingredients)
         matcher = IngredientMatcher(names)
         notes = [self.missing] if self.missing else []
@@ -116,7 +118,7 @@ class SpeechPipeline:
             ingredients=names,
             actions=self.actions,
             notes=notes,
-            cues=transcript.cues(),
+            cues=transcript.cues() + read,
         )
 
     def steps(
@@ -126,6 +128,7 @@ class SpeechPipeline:
         events: Candidates,
         ingredients: Sequence[str] = (),
         title: str = "",
+        read: Cues | None = None,
     ) -> tuple[StoryStep, ...]:
         """A sentence for each of the events."""
         if self.language is None:
@@ -133,6 +136,7 @@ class SpeechPipeline:
         film = film_evidence(
             events.spans,
             transcript=transcript,
+            cues=read,
             title=title,
             ingredients=ingredients or distinct_names(heard.ingredients),
             given=bool(ingredients),

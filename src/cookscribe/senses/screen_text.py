@@ -13,7 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +23,7 @@ from cookscribe.cues import Cue, Cues
 from cookscribe.encoders.base import Progress, silent
 from cookscribe.errors import BadFileError, MissingDependencyError
 from cookscribe.recipe import Span
-from cookscribe.senses.text_regions import MARGIN, SAME, Box, Mask, common_share, find_strokes, new_region
+from cookscribe.senses.text_regions import MARGIN, SAME, Box, Mask, agreement, find_strokes, new_region
 from cookscribe.text.amounts import MEASURES, PORTIONS
 from cookscribe.text.printable import one_line
 from cookscribe.video import VideoFile
@@ -33,12 +35,20 @@ AGAIN = 1.0  # seconds after which a new line is read once more
 SHORTEST = 1.0  # seconds that a line is shown
 SURE = 0.8  # of a reading, 0 to 1
 ALIKE = 0.8  # of two readings of one line
+OVERLAP = 0.5  # of their boxes
 GAP = 2.0  # seconds for which a line may be hidden
-NEVER_LEAVES, SHORT_FILM = 0.5, 20.0  # share of the film that a logo is shown; seconds of a film too short to tell
+NEVER_LEAVES, SHORT_FILM = 0.5, 15.0  # share of the film that a logo is shown; seconds of a film too short to tell
 _ADVICE = "pip install 'cookscribe[ocr]'"
 _UNITS = "|".join(sorted(map(re.escape, {*MEASURES, *PORTIONS}), key=len, reverse=True))
 _JOINED = re.compile(rf"(?<=\d)(?=(?:{_UNITS})\b)", re.IGNORECASE)
+_DOTTED = re.compile(rf"(?<=\d )({_UNITS})\.(?=[^\W\d_])", re.IGNORECASE)
+_MIXED = re.compile(r"\b(\d)(\d/[2348])\b")  # nobody writes 21/2 for ten and a half
 _POUNDS = re.compile(r"(?<=\d )[I|1](b|bs)\b")
+
+
+def can_read() -> bool:
+    """Whether the package that reads is installed."""
+    return importlib.util.find_spec("rapidocr") is not None
 
 
 @dataclass(frozen=True)
@@ -54,8 +64,6 @@ class TextReader:
     """Reads all lines of a picture with the two networks that come inside the package rapidocr, on one thread."""
 
     def __init__(self) -> None:
-        if importlib.util.find_spec("rapidocr") is None:
-            raise MissingDependencyError("on-screen text", "rapidocr is not installed", _ADVICE)
         os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         import rapidocr
 
@@ -79,7 +87,8 @@ class TextReader:
 
     def __call__(self, image: Image) -> list[Reading]:
         """The lines of an (H, W, 3) RGB picture, from top to bottom."""
-        result = self._engine(np.ascontiguousarray(image[..., ::-1]))
+        # Its type names four kinds of results; with both networks it is always the last.
+        result: Any = self._engine(np.ascontiguousarray(image[..., ::-1]))
         if result.txts is None:
             return []
         readings = []
@@ -105,26 +114,35 @@ class _Line:
         weights: dict[str, float] = defaultdict(float)
         for text, score in self.readings:
             weights[text] += score
-        text = max(weights, key=lambda text: (weights[text], len(text)))
+        text = max(weights, key=lambda text: (round(weights[text]), len(text)))
         scores = [score for other, score in self.readings if other == text]
-        return text, float(np.mean(scores)) * (0.5 + 0.5 * len(scores) / len(self.readings))
+        # A part that was read while the rest faded in is no other reading.
+        alike = [1.0 if other in text else _alike(other, text) for other, _ in self.readings]
+        return text, float(np.mean(scores) * np.mean(alike))
 
 
 class ScreenText:
     """Reads the text that films show.
 
     Args:
-        read: gives the lines of a picture; None loads rapidocr.
+        read: gives the lines of a picture; None takes rapidocr, which is loaded when a film first shows any.
     """
 
     def __init__(self, read: Callable[[Image], Sequence[Reading]] | None = None) -> None:
-        self.read = read or TextReader()
+        if read is None and not can_read():
+            raise MissingDependencyError("on-screen text", "rapidocr is not installed", _ADVICE)
+        self._given = read
+
+    @cached_property
+    def read(self) -> Callable[[Image], Sequence[Reading]]:
+        """What reads a picture."""
+        return self._given or TextReader()
 
     def __call__(self, film: VideoFile, progress: Progress = silent) -> Cues:
         """The lines of the film as cues; none if it has no picture."""
         if film.info.video is None:
             return Cues()
-        lines = _Screen(self.read)
+        lines = _Screen(lambda image: self.read(image))
         size = reading_size(film)
         try:
             for frame in film.frames(RATE, size):
@@ -175,11 +193,11 @@ class _Screen:
         self.before, self.time = strokes, time
 
     def _follow(self, time: float, strokes: Mask) -> None:
-        """Lines whose strokes are still there go on."""
+        """Lines whose strokes are still there go on; something that passes by may cover them for one picture."""
         for line in self.open:
-            if common_share(line.box.of_strokes(strokes), line.strokes) >= SAME:
+            if agreement(line.box.of_strokes(strokes), line.strokes) >= SAME:
                 line.last = time
-        self.open = [line for line in self.open if line.last == time]
+        self.open = [line for line in self.open if time - line.last < 1.5 / RATE]
 
     def _read(self, time: float, image: Image, strokes: Mask, region: Box) -> None:
         for found in self.read(image[region.top : region.bottom, region.left : region.right]):
@@ -192,7 +210,12 @@ class _Screen:
                 min(found.box.right + region.left, image.shape[1]),
             )
             here = box.of_strokes(strokes).copy()
-            line = next((line for line in self.open if line.box.overlap(box) > SAME), None)
+            line = next((line for line in self.open if line.box.overlap(box) > OVERLAP), None)
+            if line is not None and not _continues(found.text, line.best()[0]):
+                # Other words took its place when they were first there.
+                line.last = max(line.first, self.time - 1 / RATE)
+                self.open.remove(line)
+                line = None
             if line is None:
                 # It stood there in the picture before already, or it would not have been read.
                 line = _Line(box, here, self.time, time, time + AGAIN)
@@ -218,6 +241,8 @@ def as_cues(lines: Sequence[_Line], duration: float) -> Cues:
     cues = []
     for line in joined:
         text, score = line.best()
+        if any(_is_part(line, other) for other in joined):
+            continue
         shown = sum(other.last - other.first for other in joined if _same(other, line))
         logo = duration >= SHORT_FILM and shown >= NEVER_LEAVES * duration
         end = min(line.last + 1 / RATE, duration)
@@ -228,14 +253,31 @@ def as_cues(lines: Sequence[_Line], duration: float) -> Cues:
 
 def _same(one: _Line, other: _Line) -> bool:
     """Whether two lines at one place say nearly the same."""
-    if one.box.overlap(other.box) < SAME:
+    if one.box.overlap(other.box) < OVERLAP:
         return False
-    return SequenceMatcher(None, one.best()[0].lower(), other.best()[0].lower()).ratio() >= ALIKE
+    return _alike(one.best()[0], other.best()[0]) >= ALIKE
+
+
+def _is_part(line: _Line, other: _Line) -> bool:
+    """Whether a line is a part of another one that stood there at the same time."""
+    text, whole = line.best()[0], other.best()[0]
+    together = line.first <= other.last and other.first <= line.last
+    return len(text) < len(whole) and text in whole and together and line.box.overlap(other.box) >= OVERLAP
+
+
+def _continues(text: str, before: str) -> bool:
+    """Whether two readings at one place may be of one line: alike, or one a part of the other, as while it fades in."""
+    return text in before or before in text or _alike(text, before) >= OVERLAP
+
+
+def _alike(one: str, other: str) -> float:
+    return SequenceMatcher(None, one.lower(), other.lower()).ratio()
 
 
 def tidied(text: str) -> str:
-    """A line as it was meant: a blank between figure and unit ("200ml"), and pounds for what looks like them ("Ib")."""
-    return _POUNDS.sub(r"l\1", _JOINED.sub(" ", one_line(text)))
+    """A line as it was meant: with the blanks of "200ml" and "21/2 cups", and pounds for what looks like them (Ib)."""
+    text = _MIXED.sub(r"\1 \2", _JOINED.sub(" ", one_line(text)))
+    return _DOTTED.sub(r"\1 ", _POUNDS.sub(r"l\1", text))
 
 
 def _is_line(text: str) -> bool:

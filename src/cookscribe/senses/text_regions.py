@@ -19,8 +19,8 @@ CONTRAST = 44  # of 255, across two pixels: a stroke
 CELL = (6, 8)  # rows and columns of a cell, in steps of two pixels
 DENSE = 0.13  # share of a cell that is strokes
 RUN = 4  # cells side by side
-SAME = 0.5  # share of strokes that two pictures have in common where they show the same text
-MARGIN = 12  # pixels around what is read
+SAME = 0.4  # agreement of the strokes of two pictures beyond chance: the same text 0.6 and more, other text about 0
+MARGIN = 28  # pixels around what is read
 
 
 @dataclass(frozen=True)
@@ -73,15 +73,22 @@ def find_strokes(image: Image) -> Mask:
     sharp = np.zeros(green.shape, bool)
     sharp[:, 1:-1] = np.abs(green[:, 2:] - green[:, :-2]) > CONTRAST
     height, width = green.shape[0] // 2 * 2, green.shape[1] // 2 * 2
-    quads = sharp[:height, :width].reshape(height // 2, 2, width // 2, 2)
-    joined: Mask = quads.any(axis=(1, 3))
-    return joined
+    rows = sharp[0:height:2, :width] | sharp[1:height:2, :width]
+    return rows[:, 0::2] | rows[:, 1::2]
 
 
-def common_share(now: Mask, before: Mask) -> float:
-    """Share of earlier strokes that are still there; strokes that moved by a step count."""
-    count = int(before.sum())
-    return float((before & _wider(now)).sum() / count) if count else 0.0
+def agreement(now: Mask, before: Mask) -> float:
+    """How far earlier strokes are still there, beyond chance: 1 if all are, about 0 where other text stands."""
+    return float(_agreement(now, before, (0, 1)))
+
+
+def _agreement(now: Mask, before: Mask, axes: tuple[int, ...]) -> NDArray[np.floating]:
+    """The share of `before` that `now` has too, over the axes, beyond chance: dense text meets other dense text."""
+    count = before.sum(axis=axes)
+    share = (before & now).sum(axis=axes) / np.maximum(count, 1)
+    chance = np.minimum(now.mean(axis=axes), 0.95)
+    kappa: NDArray[np.floating] = np.where(count > 0, (share - chance) / (1 - chance), 0.0)
+    return kappa
 
 
 def new_region(standing: Mask, read: Mask) -> Box | None:
@@ -96,8 +103,7 @@ def new_region(standing: Mask, read: Mask) -> Box | None:
     rows = _runs(dense)
     if not rows.any():
         return None
-    known = (cells & _cells(_wider(read))).sum(axis=(1, 3)) / np.maximum(cells.sum(axis=(1, 3)), 1)
-    new = rows & (known < SAME)
+    new = rows & (_agreement(_cells(read), cells, (1, 3)) < SAME)
     # One or two cells change where something moves behind the text.
     if not _runs(new, RUN - 1).any():
         return None
@@ -108,17 +114,6 @@ def new_region(standing: Mask, read: Mask) -> Box | None:
         int(column.min()) * CELL[1] * 2,
         (int(column.max()) + 1) * CELL[1] * 2,
     )
-
-
-def _wider(strokes: Mask) -> Mask:
-    """Grown by one step to every side."""
-    grown = strokes.copy()
-    grown[1:] |= strokes[:-1]
-    grown[:-1] |= strokes[1:]
-    sides = grown.copy()
-    sides[:, 1:] |= grown[:, :-1]
-    sides[:, :-1] |= grown[:, 1:]
-    return sides
 
 
 def _cells(strokes: Mask) -> Mask:

@@ -38,6 +38,11 @@ _IRREGULAR = {
 }  # fmt: skip
 
 
+def too_general(word: str) -> bool:
+    """Whether a canonical word says nothing when it stands alone: "white", "powder", "piece"."""
+    return word in _TOO_GENERAL
+
+
 @lru_cache(maxsize=1 << 16)
 def canonical(word: str) -> str:
     """One spelling for both numbers of a noun: equal for "tomato" and "tomatoes", "cookie" and "cookies".

@@ -24,7 +24,7 @@ _ENCODER = typer.Option("milnce-like", help="The encoder to imitate: milnce-like
 _SEED = typer.Option(0, help="Another seed films the same recipes anew.")
 _DIFFICULTY = typer.Option(1.0, help="Scales everything that hides the meaning: 0 is a textbook, 1 like real videos.")
 _VEIL = typer.Option(
-    0.0, help="How much of a food's look is veiled once a step has handled it: at 1 only what came before tells it."
+    0.0, help="How much of a food's look is hidden in all steps but the first: at 1 only what came before tells it."
 )
 _EVERY = typer.Option(None, help="Seconds between two rows; by default 1 for milnce-like and 0.5 for tsn-like.")
 

@@ -30,7 +30,10 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "candidates": (Path, typer.Option(None, help="Ready-made candidates (training_n25.safetensors, ...).")),
     "preset": (Preset, typer.Option(Preset.SMALL, help="Ours; the paper's design, smaller; the paper's.")),
     "events": (int, typer.Option(0, min=0, help="Candidates per video, N; 0 takes 25, for preset paper 100.")),
-    "veil": (float, typer.Option(0.0, min=0, max=1, help="Hide handled foods, so that memory matters (simulated).")),
+    "veil": (
+        float,
+        typer.Option(0.0, min=0, max=1, help="Hide foods in later steps, so that memory matters (simulated)."),
+    ),
     "seeds": (int, typer.Option(3, min=1, help="Trainings of each kind.")),
     "videos": (int, typer.Option(0, min=0, help="Learn from this many videos only; 0 takes all.")),
     "epochs": (int, typer.Option(0, min=0, help="Of the recipe models; 0 takes the preset's.")),

@@ -6,7 +6,7 @@ loses most of its own look. Food that was put together stays in view, in its ves
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -33,6 +33,7 @@ from cookscribe_lab.kitchen_features.words import (
 
 LEAST_KEPT = 0.12  # however often food is mixed and heated, a trace of its own look stays
 AROUND = 0.45  # how much of the picture belongs to what lies in the vessel, when a step is about something else
+LAID_OUT = 0.7  # how much of the picture belongs to a food that is laid out for the next step, behind a veil of 1
 PUT_IN = frozenset({"add", "season", "mix", "fry", "boil", "crack", "coat"})
 CHANGES_CONTENTS = frozenset({"mix", "fry", "boil", "bake", "crush", "turn", "shape"})
 MOVES_CONTENTS = frozenset({"add", "serve", "remove", "bake", "coat", "shape", "fry", "boil"})
@@ -80,7 +81,11 @@ def stage(video: AnnotatedVideo, veil: float = 0.0) -> list[StepView]:
     """The scenes of a video's steps, in order; with `veil`, handled foods are veiled (see `streams.render`)."""
     counter = _Counter(veil)
     reader = _Reader(video.ingredients)
-    return [counter.work(reader.read(text)) for text in video.sentences]
+    views = [counter.work(reader.read(text)) for text in video.sentences]
+    # What a step will need is laid out, and seen, in the step before.
+    for view, (number, laid) in zip(views, enumerate(counter.laid_out[1:]), strict=False):
+        views[number] = replace(view, sights=view.sights + laid)
+    return views
 
 
 @dataclass
@@ -114,6 +119,7 @@ class _Counter:
         self.things: dict[Food, _Thing] = {}
         self.contents: dict[str, list[Food]] = {}
         self.vessel = ""
+        self.laid_out: list[tuple[Sight, ...]] = []  # by step, what it needs and hides
 
     def work(self, sentence: Sentence) -> StepView:
         """Do what the sentence says; returns what is seen of it."""
@@ -131,6 +137,7 @@ class _Counter:
         if sentence.made and not around:  # "slice it": on the board, but it is what was in the vessel
             around = [item for item in self.contents.get(self.vessel, ()) if item not in named.values()]
         items = list(dict.fromkeys([*named.values(), *around]))
+        self._veil(named)
         before = {item: self._thing(item).look() for item in items}
         self._change(families, list(dict.fromkeys(named.values())), around, bool(sentence.made))
         after = {item: self._thing(item).look() for item in items}
@@ -147,6 +154,17 @@ class _Counter:
             seen = (_together(before[item] for item in around), _together(after[item] for item in around))
             sights.append(Sight(f"in the {vessel}", *seen, share, False))
         return StepView(sentence.actions or ("prepare",), tuple(sights), vessel)
+
+    def _veil(self, named: dict[str, Food]) -> None:
+        """From the second step on, foods hide behind the veil; they were seen in the step before, laid out."""
+        laid = []
+        for name, item in named.items():
+            thing = self._thing(item)
+            if self.laid_out and self.veil and not thing.veiled:
+                look = thing.look()
+                laid.append(Sight(f"{name}, laid out", look, look, self.veil * LAID_OUT, False))
+                thing.veiled = self.veil
+        self.laid_out.append(tuple(laid))
 
     def _thing(self, item: Food) -> _Thing:
         return self.things.setdefault(item, _Thing(item))

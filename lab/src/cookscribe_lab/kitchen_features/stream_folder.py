@@ -33,7 +33,7 @@ class StreamSettings(Config):
         seed: seed of the films.
         difficulty: scale of everything that hides the meaning.
         every: seconds between two rows.
-        veil: how much of a food's look is veiled once a step has handled it.
+        veil: how much of a food's look is hidden in all steps but the first.
         vocabulary: version of the visual vocabulary.
     """
 

@@ -129,8 +129,8 @@ def render(
         seed: another seed films the same recipe anew; the vocabulary and the encoders stay.
         difficulty: scales everything that hides the meaning; 0 is a textbook, 1 the default.
         every: seconds between two rows; the encoder's own when None.
-        veil: from 0 to 1, how much of a food's own look is veiled once a step has handled it. At 1 all handled foods
-            look the same: what a later step is about can only be known from what came before.
+        veil: from 0 to 1, how much of a food's own look is hidden in all steps but the first. At 1 all foods look the
+            same there: what a step is about can only be known from the step before, where they were laid out.
 
     Returns:
         float16 rows, marked as simulated.

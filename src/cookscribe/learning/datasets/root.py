@@ -37,6 +37,7 @@ FILES = {
     "timed transcripts": "asr/asr_timed.jsonl",
     "untimed transcripts": "asr/transcripts_untimed.jsonl",
     "word vectors": "glove/glove300_yc2.npz",
+    "frames": "frames/frames.jsonl",
 }
 
 AlignedCut = Literal["train", "val", "test"]

@@ -27,7 +27,7 @@ class StudyOptions:
         proposal_epochs: of the proposal models; 0 takes the preset's.
         captions: let the proposal models write; without, only the places of events are compared.
         meteor: ask METEOR too (Java); a smoke run never does.
-        veil: of the simulation: how much of a food's look is hidden once a step has handled it, from 0 to 1; at 1 only
+        veil: of the simulation: how much of a food's look is hidden in all steps but the first, from 0 to 1; at 1 only
             what came before tells it. Features are then always simulated; ready-made candidates give their places only.
         only: train these rows only; rows that are finished already are shown all the same. Empty for all.
         work: folder of finished parts, which studies share; beside `out` if None.
@@ -180,6 +180,12 @@ STUDIES: tuple[Study, ...] = (
         "Choose events from the published PDVC candidates, cross-validated inside the validation split.",
         "selection.real_candidates:run",
         ("data",),
+    ),
+    Study(
+        "real-frames",
+        "What is seen in the real validation stills: sentences, listed ingredients, how sure sight may be.",
+        "sight.real_frames:run",
+        ("data", "work"),
     ),
 )
 
