@@ -10,8 +10,9 @@ import cookscribe.scribe
 from cookscribe.bundle import Bundle, find_bundle
 from cookscribe.errors import MissingDependencyError, NoModelFitsError
 from cookscribe.pipelines.base import SIMULATED_LABEL, Draft, Request
+from cookscribe.pipelines.choice import DRAWN
 from cookscribe.pipelines.narration import without_narration
-from cookscribe.scribe import DRAWN, Scribe
+from cookscribe.scribe import Scribe
 from cookscribe.senses.listening import Listening, recogniser_from_file
 from cookscribe.senses.recogniser import Recogniser
 from cookscribe.senses.transcripts import Transcript

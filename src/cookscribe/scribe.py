@@ -14,13 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cookscribe import __version__
-from cookscribe.bundle import Bundle, BundleConfig, find_bundle, shipped
-from cookscribe.cues import Cues
-from cookscribe.errors import BadValueError, MissingDependencyError, NoModelFitsError
-from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, Watching, is_drawn_film, silent_stage
-from cookscribe.pipelines.told import listen_to, of_steps
+from cookscribe.bundle import Bundle, BundleConfig, find_bundle
+from cookscribe.errors import BadValueError
+from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, Told, silent_stage
 from cookscribe.recipe import (
-    MOST_CUES,
     MOST_TIMERS,
     Candidate,
     CueEvidence,
@@ -29,6 +26,8 @@ from cookscribe.recipe import (
     Recipe,
     Span,
     Step,
+    Temperature,
+    Timer,
     Video,
 )
 from cookscribe.text.actions import ActionMatcher
@@ -44,14 +43,6 @@ if TYPE_CHECKING:
 
 MOST_INGREDIENTS = 60
 LONGEST_INGREDIENT = 120  # characters
-LONGEST_CUE = 500  # characters that the document keeps
-DRAWN = "kitchen"  # the bundle of drawn films; it comes with the laboratory
-
-ADVICE = (
-    "if it is about cooking all the same, name the model: --model youcook2-sight writes from pictures, "
-    "--model youcook2-speech from words; words that are written somewhere can be put beside the film as .vtt or .srt, "
-    "or given with --transcript"
-)
 
 
 class Scribe:
@@ -93,12 +84,12 @@ class Scribe:
 
         return ScreenText()
 
-    def _reads(self) -> bool:
+    def _reader(self) -> ScreenText | None:
         if self.screen_text is None:
             from cookscribe.senses.screen_text import can_read
 
-            return can_read()
-        return self.screen_text
+            return self.reading if can_read() else None
+        return self.reading if self.screen_text else None
 
     def pipeline(self, bundle: Bundle) -> Pipeline:
         """The models of a bundle."""
@@ -136,13 +127,14 @@ class Scribe:
             lambda: self.listening,
             stage,
             one_line(title or ""),
-            (lambda: self.reading) if self._reads() else None,
+            self._reader,
         )
         if transcript is not None:
             from cookscribe.senses.listening import readable_words
 
             request.transcript = readable_words(transcript, film)
-        pipeline = self._choose(request)
+        # Who names a bundle gets it, whatever the film.
+        pipeline = self.pipeline(self.bundle) if self.bundle.config.kind != "auto" else self._fitting(request)
         draft = pipeline.draft(request)
         stage("writing", 1.0)
         return assemble(
@@ -154,59 +146,10 @@ class Scribe:
             warnings=film.warnings,
         )
 
-    def _choose(self, request: Request) -> Pipeline:
-        if self.bundle.config.kind != "auto":
-            # Who names a bundle gets it, whatever the film.
-            return self.pipeline(self.bundle)
-        reason = "no bundle is installed"
-        for name in self.bundle.config.choices:
-            if name not in shipped():
-                if name == DRAWN and is_drawn_film(request.film):
-                    cause = f"is a drawn film, but the bundle {name!r} is not installed"
-                    raise NoModelFitsError(request.film.path, cause, "install cookscribe-lab, or name a bundle")
-                continue
-            bundle = find_bundle(name)
-            looks = bundle.config.kind == "sight"
-            try:
-                found = self._without_cooking(bundle, request) if looks else unfit(bundle.config, request)
-            except MissingDependencyError as error:
-                task = f"{reason}, so it must be looked at" if looks else "must be listened to"
-                raise MissingDependencyError(
-                    request.film.path,
-                    f"{task}, which cannot be done here: {error.subject}: {error.cause}",
-                    f"{error.advice}; or give --transcript, or name a model with --model",
-                ) from None
-            if found is None:
-                return self.pipeline(bundle)
-            reason = f"{reason}, and {found}" if looks else found
-        raise refusal(request.film, reason)
+    def _fitting(self, request: Request) -> Pipeline:
+        from cookscribe.pipelines.choice import choose
 
-    def _without_cooking(self, bundle: Bundle, request: Request) -> str | None:
-        """Why a bundle that looks can make nothing of a film; a film without a picture is not looked at."""
-        if request.film.info.video is None:
-            return "it has no picture"
-        pipeline = self.pipeline(bundle)
-        assert isinstance(pipeline, Watching)
-        return pipeline.without_cooking(request)
-
-
-def unfit(config: BundleConfig, request: Request) -> str | None:
-    """Why a bundle can make nothing of a film, as the rest of a sentence about the film; None if it can."""
-    if config.kind == "speech":
-        from cookscribe.pipelines.narration import without_narration
-
-        return without_narration(request)
-    if request.film.info.video is None:
-        return "has no picture"
-    return "is no drawn film" if config.simulated and not is_drawn_film(request.film) else None
-
-
-def refusal(film: VideoFile, reason: str) -> NoModelFitsError:
-    """Why no bundle reads this film; a damaged film is said to be damaged."""
-    if film.warnings:
-        cause = f"{'; '.join(film.warnings)}: the file is damaged or incomplete, and {reason}"
-        return NoModelFitsError(film.path, cause, f"try another copy of the film; {ADVICE}")
-    return NoModelFitsError(film.path, reason, ADVICE)
+        return choose(self.bundle.config.choices, request, self.pipeline)
 
 
 def load(
@@ -271,13 +214,19 @@ def assemble(
     # Where one of several readers found out that the film ends early, another may have seen more of it.
     order = [n for n, step in enumerate(draft.steps) if step.span[0] < video.duration]
     order.sort(key=lambda n: (draft.steps[n].span[0], draft.steps[n].span[1]))
-    told = listen_to(draft.cues, draft.ingredients, listed=listed)
     spans = [
         Span(start=float(start), end=min(float(end), video.duration))
         for start, end in (draft.steps[n].span for n in order)
     ]
-    timers = of_steps(told.timers, spans, MOST_TIMERS)
-    temperatures = of_steps(told.temperatures, spans, MOST_TIMERS)
+    told = Told(tuple(draft.ingredients))
+    timers: Sequence[tuple[Timer, ...]] = [()] * len(order)
+    temperatures: Sequence[tuple[Temperature, ...]] = [()] * len(order)
+    if draft.cues:
+        from cookscribe.pipelines.told import listen_to, of_steps
+
+        told = listen_to(draft.cues, draft.ingredients, listed=listed)
+        timers = of_steps(told.timers, spans, MOST_TIMERS)
+        temperatures = of_steps(told.temperatures, spans, MOST_TIMERS)
     ingredients, actions = IngredientMatcher(told.ingredients), ActionMatcher(draft.actions)
     steps = tuple(
         Step(
@@ -311,7 +260,12 @@ def assemble(
 
 
 def _evidence(draft: Draft, order: Sequence[int]) -> Evidence | None:
-    candidates, cues = draft.candidates, cue_evidence(draft.cues)
+    candidates = draft.candidates
+    cues: tuple[CueEvidence, ...] = ()
+    if draft.cues:
+        from cookscribe.pipelines.told import cue_evidence
+
+        cues = cue_evidence(draft.cues)
     if candidates is None:
         return Evidence(cues=cues) if cues else None
     chosen = {draft.steps[n].choice: number for number, n in enumerate(order)}
@@ -328,15 +282,6 @@ def _evidence(draft: Draft, order: Sequence[int]) -> Evidence | None:
         ),
         steps=tuple(draft.evidence[n] for n in order),
         cues=cues,
-    )
-
-
-def cue_evidence(cues: Cues) -> tuple[CueEvidence, ...]:
-    """The cues as the document keeps them; of too many, the surest, and of equally sure ones the earlier."""
-    kept = sorted(sorted(cues, key=lambda cue: -cue.confidence)[:MOST_CUES], key=lambda cue: cue.span.start)
-    return tuple(
-        CueEvidence(span=cue.span, source=cue.source, text=cue.text[:LONGEST_CUE], confidence=cue.confidence)
-        for cue in kept
     )
 
 

@@ -1,4 +1,4 @@
-"""`cookscribe write --from`: recipes of any number of films; and the options of all commands that share work out."""
+"""`cookscribe write --from`: recipes of any number of films."""
 
 from __future__ import annotations
 
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
     from cookscribe.batch.job import WriteJob
     from cookscribe.batch.run import Job
     from cookscribe.video import Limits
-
-WORKERS = typer.Option(0, min=0, help="Processes; 0 takes one per processor, at most one per film.")
-ENGINE = typer.Option("local", help="local: processes on this machine; ray: a Ray cluster.")
-ADDRESS = typer.Option("", help="Of the Ray cluster; by default RAY_ADDRESS, else a Ray on this machine.")
-FILM_TIMEOUT = typer.Option(3600.0, min=0, help="Seconds that one film may take; 0 sets no limit.")
-RESEARCH_WORKERS = typer.Option(1, min=0, help="Processes that share the videos; 0 takes one per processor.")
 
 
 def research_crew(engine: str, workers: int, threads: int, address: str) -> Crew | None:

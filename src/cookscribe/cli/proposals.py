@@ -4,7 +4,8 @@ from pathlib import Path
 
 import typer
 
-from cookscribe.cli.batch import ADDRESS, ENGINE, RESEARCH_WORKERS, research_crew
+from cookscribe.cli.batch import research_crew
+from cookscribe.cli.write import ADDRESS, ENGINE, RESEARCH_WORKERS
 
 
 def register(app: typer.Typer) -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import typer
 
-from cookscribe.cli.batch import ADDRESS, ENGINE, FILM_TIMEOUT, WORKERS
-from cookscribe.cli.write import MAX_PIXELS, MAX_SECONDS, read_limits
+from cookscribe.cli.write import ADDRESS, ENGINE, FILM_TIMEOUT, MAX_PIXELS, MAX_SECONDS, WORKERS, read_limits
 
 weights = typer.Typer(
     name="weights",

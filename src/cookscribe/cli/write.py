@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from cookscribe.cli.batch import ADDRESS, ENGINE, FILM_TIMEOUT, WORKERS
-
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -17,6 +15,13 @@ if TYPE_CHECKING:
     from cookscribe.scribe import Scribe
     from cookscribe.video import Limits, VideoFile
 
+# Of all commands that share work out among processes or machines.
+WORKERS = typer.Option(0, min=0, help="Processes; 0 takes one per processor, at most one per film.")
+ENGINE = typer.Option("local", help="local: processes on this machine; ray: a Ray cluster.")
+ADDRESS = typer.Option("", help="Of the Ray cluster; by default RAY_ADDRESS, else a Ray on this machine.")
+FILM_TIMEOUT = typer.Option(3600.0, min=0, help="Seconds that one film may take; 0 sets no limit.")
+RESEARCH_WORKERS = typer.Option(1, min=0, help="Processes that share the videos; 0 takes one per processor.")
+RECOGNISER = "tiny"  # where nobody chooses another
 LONGEST_NAME = 255  # bytes, on all common file systems
 MAX_PIXELS = typer.Option(None, help="Largest frame, in pixels (width x height).")
 SCREEN_TEXT = typer.Option(
@@ -47,7 +52,7 @@ def write_command(
         None, help="What is said: .vtt, .srt, .json or .txt of one video, or .jsonl of many by file name."
     ),
     recogniser: str = typer.Option(
-        "tiny",
+        RECOGNISER,
         help="What hears speech: tiny, base (`cookscribe weights get whisper-base`), or a Whisper model's folder.",
     ),
     screen_text: bool | None = SCREEN_TEXT,
@@ -95,11 +100,14 @@ def write_command(
 
     from cookscribe.cli.recipe_table import print_recipe
     from cookscribe.errors import BadValueError, CookscribeError
-    from cookscribe.export.writers import export_film, parse_formats
     from cookscribe.text.printable import printable
     from cookscribe.video import VideoFile
 
-    names = parse_formats(formats) if formats else ()
+    names: tuple[str, ...] = ()
+    if formats:
+        from cookscribe.export.writers import export_film, parse_formats
+
+        names = parse_formats(formats)
     videos = check_names(videos, names, out)
     limits = read_limits(max_pixels, max_seconds)
     if ingredients and ingredients_file:
@@ -194,7 +202,7 @@ def find_scribe(
     model: str,
     transcript: Path | None = None,
     device: str = "",
-    recogniser: str = "tiny",
+    recogniser: str = RECOGNISER,
     screen_text: bool | None = None,
 ) -> Scribe:
     """The scribe that was asked for."""
@@ -202,9 +210,11 @@ def find_scribe(
     from cookscribe.scribe import load
 
     if transcript is None:
-        from cookscribe.senses.recogniser import check_recogniser
+        if recogniser != RECOGNISER:
+            from cookscribe.senses.recogniser import check_recogniser
 
-        return load(model, device or None, check_recogniser(recogniser), screen_text)
+            check_recogniser(recogniser)
+        return load(model, device or None, recogniser, screen_text)
     from cookscribe.senses.listening import recogniser_from_file
 
     scribe = load(model, device or None, recogniser_from_file(transcript), screen_text)

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from cookscribe.encoders.base import StillEncoder
 from cookscribe.encoders.effnet_network import WIDTH, EfficientNetLite0
 from cookscribe.encoders.parameters import read_parameters
-from cookscribe.encoders.stills import StillEncoder
 from cookscribe.encoders.weights import locate
 from cookscribe.errors import BadFileError
 

@@ -17,8 +17,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from cookscribe.config import Config
+from cookscribe.encoders.base import StillEncoder
 from cookscribe.encoders.parameters import read_parameters
-from cookscribe.encoders.stills import StillEncoder
 from cookscribe.encoders.weights import locate
 from cookscribe.errors import BadFileError
 from cookscribe.files import MOST_DESCRIPTION, read_json

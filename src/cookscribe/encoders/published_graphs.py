@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cookscribe.encoders.stills import StillEncoder
+from cookscribe.encoders.base import StillEncoder
 from cookscribe.encoders.weights import locate
 from cookscribe.errors import BadFileError, MissingDependencyError
 

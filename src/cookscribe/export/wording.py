@@ -6,7 +6,6 @@ The document keeps the sentences as the model wrote them; a capital and a full s
 from __future__ import annotations
 
 from cookscribe.recipe import CueEvidence, Recipe, Servings, Step, Temperature, Timer
-from cookscribe.text.facts import find_durations, find_heats
 
 _ENDS = (".", "!", "?", "…", ":", ";")
 
@@ -33,6 +32,10 @@ def ingredient_lines(recipe: Recipe) -> dict[str, list[str]]:
 
 def step_facts(step: Step) -> dict[str, CueEvidence | None]:
     """The times and temperatures told during a step that its sentence does not say itself, and where they were told."""
+    if not step.timers and not step.temperatures:
+        return {}
+    from cookscribe.text.facts import find_durations, find_heats
+
     said = {(found.seconds, found.most) for found in find_durations(step.sentence)}
     hot = {(found.degrees, found.most) for found in find_heats(step.sentence)}
     facts = {time_words(timer): timer.origin for timer in step.timers if (timer.seconds, timer.most) not in said}

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from cookscribe.bundle import Bundle
 from cookscribe.candidates import Candidates
-from cookscribe.cues import Cues
-from cookscribe.recipe import StepEvidence
+from cookscribe.recipe import Amount, Servings, StepEvidence, Temperature, Timer
 from cookscribe.story import StoryStep
 from cookscribe.video import VideoFile
 
 if TYPE_CHECKING:
+    from cookscribe.cues import Cues
     from cookscribe.senses.listening import Listening
     from cookscribe.senses.screen_text import ScreenText
     from cookscribe.senses.sight import Seen
@@ -39,7 +39,7 @@ class Request:
         title: of the dish, if somebody gave it; "" otherwise.
         listen: gives what hears the words of films, which is loaded when it is first needed.
         stage: called with how far the work is.
-        reader: gives what reads the text that films show; None: it is not read.
+        reader: gives what reads the text that films show, or None if it is not read.
         seen: what is to be seen in the film, once a pipeline has looked at it.
     """
 
@@ -48,7 +48,7 @@ class Request:
     listen: Callable[[], Listening]
     stage: Stage = silent_stage
     title: str = ""
-    reader: Callable[[], ScreenText] | None = None
+    reader: Callable[[], ScreenText | None] = lambda: None
     seen: Seen | None = None
 
     @property
@@ -66,9 +66,12 @@ class Request:
     @cached_property
     def read(self) -> Cues:
         """The lines that the film shows; they are read once."""
-        if self.reader is None:
+        reading = self.reader()
+        if reading is None:
+            from cookscribe.cues import Cues
+
             return Cues()
-        return self.reader()(self.film, lambda seconds: self.stage("reading", self.share(seconds)))
+        return reading(self.film, lambda seconds: self.stage("reading", self.share(seconds)))
 
     def share(self, seconds: float) -> float:
         """How much of the film `seconds` are, 0 to 1."""
@@ -105,7 +108,28 @@ class Draft:
     ingredients: Sequence[str]
     actions: Sequence[str]
     notes: list[str] = field(default_factory=list)
-    cues: Cues = field(default_factory=Cues)
+    cues: Cues | None = None
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a film tells beside its steps, in order of time.
+
+    Attributes:
+        ingredients: those that were known, then those that only an amount told.
+        amounts: of these.
+        timers, temperatures: with the seconds at which they were told, for the steps.
+        servings, total_time: the first that were told.
+        title: the dish that was announced.
+    """
+
+    ingredients: tuple[str, ...]
+    amounts: tuple[Amount, ...] = ()
+    timers: tuple[Timer, ...] = ()
+    temperatures: tuple[Temperature, ...] = ()
+    servings: Servings | None = None
+    total_time: Timer | None = None
+    title: str | None = None
 
 
 class Pipeline(Protocol):

@@ -12,7 +12,18 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from cookscribe.cues import Cue, Cues
-from cookscribe.recipe import MOST_AMOUNTS, MOST_NAMES, Amount, CueEvidence, Servings, Span, Temperature, Timer
+from cookscribe.pipelines.base import Told
+from cookscribe.recipe import (
+    MOST_AMOUNTS,
+    MOST_CUES,
+    MOST_NAMES,
+    Amount,
+    CueEvidence,
+    Servings,
+    Span,
+    Temperature,
+    Timer,
+)
 from cookscribe.text.amounts import AmountMention, find_amounts
 from cookscribe.text.facts import find_durations, find_heats, find_people
 from cookscribe.text.ingredients import IngredientMatcher, canonical
@@ -28,6 +39,7 @@ _NOT_OF_THE_NAME = word_set(
 KNOWN_TIME = 0.5
 NEAR = 8.0  # seconds between a step and the words that belong to it, if they are said outside of all steps
 SAME_THING = 4  # amounts of one ingredient; more were probably told of something else
+LONGEST_CUE = 500  # characters that the document keeps
 LONGEST = 300  # characters of an origin's words
 
 
@@ -39,27 +51,6 @@ class _Found(Protocol):
 
 
 F = TypeVar("F", bound=_Found)
-
-
-@dataclass(frozen=True)
-class Told:
-    """What was told, in order of time.
-
-    Attributes:
-        ingredients: those that were known, then those that only an amount told.
-        amounts: of these.
-        timers, temperatures: with the seconds at which they were told, for the steps.
-        servings, total_time: the first that were told.
-        title: the dish that was announced.
-    """
-
-    ingredients: tuple[str, ...]
-    amounts: tuple[Amount, ...] = ()
-    timers: tuple[Timer, ...] = ()
-    temperatures: tuple[Temperature, ...] = ()
-    servings: Servings | None = None
-    total_time: Timer | None = None
-    title: str | None = None
 
 
 @dataclass(frozen=True)
@@ -202,3 +193,12 @@ def of_steps(told: Sequence[T], spans: Sequence[Span], most: int) -> list[tuple[
         if distance[nearest] <= NEAR and item.model_copy(update={"origin": None}) not in same and len(kept) < most:
             kept.append(item)
     return [tuple(kept) for kept in result]
+
+
+def cue_evidence(cues: Cues) -> tuple[CueEvidence, ...]:
+    """The cues as the document keeps them; of too many, the surest, and of equally sure ones the earlier."""
+    kept = sorted(sorted(cues, key=lambda cue: -cue.confidence)[:MOST_CUES], key=lambda cue: cue.span.start)
+    return tuple(
+        CueEvidence(span=cue.span, source=cue.source, text=cue.text[:LONGEST_CUE], confidence=cue.confidence)
+        for cue in kept
+    )

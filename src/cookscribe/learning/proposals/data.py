@@ -13,7 +13,7 @@ from cookscribe.learning.proposals.criterion import Truth
 from cookscribe.progress import track
 from cookscribe.proposals.pdvc.boxes import to_boxes
 from cookscribe.proposals.pdvc.config import ProposalConfig
-from cookscribe.proposals.pdvc.inputs import Inputs
+from cookscribe.proposals.pdvc.propose import Inputs
 from cookscribe.text.vocabulary import PAD, Vocabulary
 
 

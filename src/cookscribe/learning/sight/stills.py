@@ -13,7 +13,7 @@ from PIL import Image
 from pydantic import TypeAdapter
 
 from cookscribe.encoders import load_encoder
-from cookscribe.encoders.stills import StillEncoder
+from cookscribe.encoders.base import StillEncoder
 from cookscribe.errors import BadFileError, BadValueError, MissingFileError
 from cookscribe.files import read_json_lines
 from cookscribe.learning.datasets.root import YouCook2
