@@ -37,6 +37,7 @@ LENDER = "youcook2-speech"  # the bundle whose writer serves where this one has 
 LEAST_COOKING = 0.25  # share of pictures that look like cooking in a film that is about it
 # Log odds of work against rest. No film with annotated pictures is at hand: these are set, not learnt.
 AT_WORK, NO_COOKING, NOT_WORK = 0.3, -2.0, -1.1
+MORE_THAN_USUAL = 1.5  # times as likely as in any step
 PLAIN = 6.0  # deviation of the colours of a picture, of 255
 STRONGEST = 5  # things seen that are shown per step
 
@@ -209,7 +210,12 @@ class SightPipeline:
         read: Cues,
     ) -> tuple[list[Written], list[float]]:
         """A sentence for each event, and how sure each is in the model's own measure."""
-        plain = [plain_sentence(things) for things in shown]
+        usual = dict(zip(self.sight.config.words, self.sight.model.prior.sigmoid().tolist(), strict=True))
+        # "Add" is right in a third of all steps: who says it must have seen more than that.
+        plain = [
+            plain_sentence([one for one in things if one[1] >= MORE_THAN_USUAL * usual.get(one[0], 0.0)])
+            for things in shown
+        ]
         if self.language is None:
             return [Written(text, math.log(max(sure, 1e-6))) for text, sure in plain], [sure for _, sure in plain]
         cues = Cues(
