@@ -4,8 +4,8 @@
     python benchmarks/web.py --quick         # 300 recipes, 10 watchers, 5 browsers
     python benchmarks/web.py --faults 50     # kill -9 of server and worker, fifty times
 
-A browser pages through the shelf, searches, opens recipes, and rests a quarter of a second between two requests; pages
-of the baseline are files of the same size. Times are those of whole answers. The last line is one JSON object.
+A browser pages through the shelf, searches, opens recipes, and rests about a quarter of a second between two requests;
+pages of the baseline are files of the same size. Times are those of whole answers. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -94,13 +94,14 @@ class Visitor:
             self.open = None
         return body
 
-    async def visit(self, paths: list[str], seconds: float) -> None:
-        end = time.monotonic() + seconds
-        await asyncio.sleep(REST * (self.port % 7) / 7)
+    async def visit(self, paths: list[str], seconds: float, number: int) -> None:
+        end, random = time.monotonic() + seconds, generator("visitor", number)
+        # People do not click in step.
+        await asyncio.sleep(REST * random.uniform(0, 4))
         while time.monotonic() < end:
             for path in paths:
                 await self.ask(path)
-                await asyncio.sleep(REST)
+                await asyncio.sleep(REST * random.uniform(0.5, 1.5))
                 if time.monotonic() > end:
                     break
 
@@ -110,7 +111,8 @@ def measure(port: int, ways: list[list[str]], seconds: float, *, keep: bool) -> 
 
     async def all_visits() -> list[float]:
         visitors = [Visitor(port, keep) for _ in ways]
-        await asyncio.gather(*(one.visit(way, seconds) for one, way in zip(visitors, ways, strict=True)))
+        visits = (one.visit(way, seconds, n) for n, (one, way) in enumerate(zip(visitors, ways, strict=True)))
+        await asyncio.gather(*visits)
         return [taken for one in visitors for taken in one.times]
 
     times = 1000 * np.array(asyncio.run(all_visits()))

@@ -160,7 +160,9 @@ def test_which_addresses_are_this_machine_alone() -> None:
 
 @pytest.fixture(scope="module")
 def schema(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    app = build(Settings(tmp_path_factory.mktemp("odd"), names=("testserver",), max_upload=10_000))
+    app = build(
+        Settings(tmp_path_factory.mktemp("odd"), names=("testserver",), max_upload=10_000, worker=("sleep", "600"))
+    )
     services: Services = app.state.services
     for recipe in ("abcdefgh2345", "bbcdefgh2345"):
         with services.library.db.writing() as connection:
