@@ -124,12 +124,6 @@ class Bundle:
         return found
 
     @property
-    def writer(self) -> Path | None:
-        """Folder of the language-model writer, if the bundle has one."""
-        folder = self.folder / WRITER
-        return folder if folder.is_dir() else None
-
-    @property
     def without_ingredients(self) -> Path | None:
         """Folder of the recipe model for films without an ingredient list, if the bundle has one."""
         folder = self.folder / WITHOUT_INGREDIENTS

@@ -16,18 +16,14 @@ import numpy as np
 from cookscribe import __version__
 from cookscribe.bundle import Bundle, BundleConfig, find_bundle
 from cookscribe.errors import BadValueError
-from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, Told, silent_stage
+from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, silent_stage
 from cookscribe.recipe import (
-    MOST_TIMERS,
     Candidate,
-    CueEvidence,
     Evidence,
     MadeBy,
     Recipe,
     Span,
     Step,
-    Temperature,
-    Timer,
     Video,
 )
 from cookscribe.text.actions import ActionMatcher
@@ -78,18 +74,12 @@ class Scribe:
         return Listening(self.recogniser, self.device)
 
     @cached_property
-    def reading(self) -> ScreenText:
-        """What reads the text that films show."""
-        from cookscribe.senses.screen_text import ScreenText
+    def reading(self) -> ScreenText | None:
+        """What reads the text that films show; None: it is not read."""
+        from cookscribe.senses.screen_text import ScreenText, can_read
 
-        return ScreenText()
-
-    def _reader(self) -> ScreenText | None:
-        if self.screen_text is None:
-            from cookscribe.senses.screen_text import can_read
-
-            return self.reading if can_read() else None
-        return self.reading if self.screen_text else None
+        wanted = can_read() if self.screen_text is None else self.screen_text
+        return ScreenText() if wanted else None
 
     def pipeline(self, bundle: Bundle) -> Pipeline:
         """The models of a bundle."""
@@ -127,14 +117,18 @@ class Scribe:
             lambda: self.listening,
             stage,
             one_line(title or ""),
-            self._reader,
+            lambda: self.reading,
         )
         if transcript is not None:
             from cookscribe.senses.listening import readable_words
 
             request.transcript = readable_words(transcript, film)
-        # Who names a bundle gets it, whatever the film.
-        pipeline = self.pipeline(self.bundle) if self.bundle.config.kind != "auto" else self._fitting(request)
+        if self.bundle.config.kind == "auto":
+            from cookscribe.pipelines.choice import choose
+
+            pipeline = choose(self.bundle.config.choices, request, self.pipeline)
+        else:  # who names a bundle gets it, whatever the film
+            pipeline = self.pipeline(self.bundle)
         draft = pipeline.draft(request)
         stage("writing", 1.0)
         return assemble(
@@ -145,11 +139,6 @@ class Scribe:
             listed=bool(request.ingredients),
             warnings=film.warnings,
         )
-
-    def _fitting(self, request: Request) -> Pipeline:
-        from cookscribe.pipelines.choice import choose
-
-        return choose(self.bundle.config.choices, request, self.pipeline)
 
 
 def load(
@@ -163,9 +152,7 @@ def load(
     Args:
         name: "auto" looks at each film and takes the bundle that fits.
         device: where the networks run, e.g. "cuda"; None takes a GPU if there is one.
-        recogniser: where the words of films come from; None reads subtitles beside a film, else recognises speech; a
-            name chooses the speech recogniser ("tiny", "base").
-        screen_text: whether to read the text that films show; None: if what reads it is installed.
+        recogniser, screen_text: see `Scribe`.
     """
     return Scribe(find_bundle(name), device, recogniser, screen_text=screen_text)
 
@@ -214,60 +201,41 @@ def assemble(
     # Where one of several readers found out that the film ends early, another may have seen more of it.
     order = [n for n, step in enumerate(draft.steps) if step.span[0] < video.duration]
     order.sort(key=lambda n: (draft.steps[n].span[0], draft.steps[n].span[1]))
-    spans = [
-        Span(start=float(start), end=min(float(end), video.duration))
-        for start, end in (draft.steps[n].span for n in order)
-    ]
-    told = Told(tuple(draft.ingredients))
-    timers: Sequence[tuple[Timer, ...]] = [()] * len(order)
-    temperatures: Sequence[tuple[Temperature, ...]] = [()] * len(order)
-    if draft.cues:
-        from cookscribe.pipelines.told import listen_to, of_steps
-
-        told = listen_to(draft.cues, draft.ingredients, listed=listed)
-        timers = of_steps(told.timers, spans, MOST_TIMERS)
-        temperatures = of_steps(told.temperatures, spans, MOST_TIMERS)
-    ingredients, actions = IngredientMatcher(told.ingredients), ActionMatcher(draft.actions)
+    ingredients, actions = IngredientMatcher(draft.ingredients), ActionMatcher(draft.actions)
     steps = tuple(
         Step(
-            span=spans[number],
-            sentence=(sentence := draft.steps[n].sentence) or "(no words)",
+            span=Span(start=float(step.span[0]), end=min(float(step.span[1]), video.duration)),
+            sentence=step.sentence or "(no words)",
             confidence=config.calibrated(draft.confidences[n], listed=listed),
-            ingredients=tuple(told.ingredients[i] for i in sorted(ingredients.named(sentence))),
-            actions=tuple(draft.actions[i] for i in sorted(actions.named(sentence))),
-            timers=timers[number],
-            temperatures=temperatures[number],
+            ingredients=tuple(draft.ingredients[i] for i in sorted(ingredients.named(step.sentence))),
+            actions=tuple(draft.actions[i] for i in sorted(actions.named(step.sentence))),
         )
-        for number, n in enumerate(order)
+        for n, step in ((n, draft.steps[n]) for n in order)
     )
     notes = [*warnings, *draft.notes]
     if steps:
         mean = float(np.mean([step.confidence for step in steps]))
         if mean < config.weak:
             notes.append(f"the evidence is weak (mean confidence {mean:.0%}): take this as a draft")
-    return Recipe(
-        title=title or told.title or title_of(Path(video.name)),
-        ingredients=told.ingredients,
-        amounts=told.amounts,
-        servings=told.servings,
-        total_time=told.total_time,
+    recipe = Recipe(
+        title=title or title_of(Path(video.name)),
+        ingredients=tuple(draft.ingredients),
         steps=steps,
         video=video,
         made_by=MadeBy(version=__version__, model=config.name, simulated=config.simulated),
-        evidence=_evidence(draft, order),
+        evidence=None if draft.candidates is None else _evidence(draft, order),
         warnings=tuple(notes),
     )
+    if not draft.cues:
+        return recipe
+    from cookscribe.pipelines.told import with_what_is_told
+
+    return with_what_is_told(recipe, draft.cues, listed=listed, titled=bool(title))
 
 
-def _evidence(draft: Draft, order: Sequence[int]) -> Evidence | None:
+def _evidence(draft: Draft, order: Sequence[int]) -> Evidence:
     candidates = draft.candidates
-    cues: tuple[CueEvidence, ...] = ()
-    if draft.cues:
-        from cookscribe.pipelines.told import cue_evidence
-
-        cues = cue_evidence(draft.cues)
-    if candidates is None:
-        return Evidence(cues=cues) if cues else None
+    assert candidates is not None
     chosen = {draft.steps[n].choice: number for number, n in enumerate(order)}
     captions = candidates.captions or ("",) * len(candidates)
     return Evidence(
@@ -281,7 +249,6 @@ def _evidence(draft: Draft, order: Sequence[int]) -> Evidence | None:
             for n, (start, end) in enumerate(candidates.spans)
         ),
         steps=tuple(draft.evidence[n] for n in order),
-        cues=cues,
     )
 
 

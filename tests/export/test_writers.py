@@ -15,10 +15,10 @@ from recipe_scrapers import scrape_html
 
 from cookscribe.errors import BadValueError
 from cookscribe.export import chapters, cooklang, jsonld, markdown, page, researcher, subtitles, writers
-from cookscribe.export.wording import full_sentence, heading, ingredient_lines, time_words
+from cookscribe.export.wording import heading, ingredient_lines, time_words
 from cookscribe.recipe import Recipe, Span, Step, Timer, Video
 from cookscribe.text.facts import find_durations
-from cookscribe.text.printable import one_line
+from cookscribe.text.printable import full_sentence, one_line
 
 from .documents import recipes, soup
 

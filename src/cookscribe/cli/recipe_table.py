@@ -17,17 +17,22 @@ def print_recipe(recipe: Recipe, screen: Console) -> None:
     from rich.table import Table
 
     from cookscribe.export.clock import clock
-    from cookscribe.export.wording import full_sentence, ingredient_lines, recipe_facts, step_facts
+    from cookscribe.text.printable import full_sentence
 
     about = f"{recipe.video.name}, {clock(recipe.video.duration)}, model {recipe.made_by.model}"
     if recipe.made_by.simulated:
         about += ", simulated"
     screen.print()
     screen.print(f"[bold]{escape(recipe.title)}[/]  [dim]{escape(about)}[/]", highlight=False)
-    if recipe.ingredients:
-        listed = ", ".join(" + ".join(lines) for lines in ingredient_lines(recipe).values())
-        screen.print(f"[dim]with[/] {escape(listed)}", highlight=False)
-    if facts := recipe_facts(recipe):
+    listed, facts = recipe.ingredients, tuple[str, ...]()
+    of_steps: dict[int, tuple[str, ...]] = {}
+    if recipe.evidence and recipe.evidence.cues:
+        from cookscribe.export.wording import told_facts
+
+        listed, facts, of_steps = told_facts(recipe)
+    if listed:
+        screen.print(f"[dim]with[/] {escape(', '.join(listed))}", highlight=False)
+    if facts:
         screen.print(escape(", ".join(facts)), style="dim", highlight=False)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name, style, justify in (
@@ -41,7 +46,7 @@ def print_recipe(recipe: Recipe, screen: Console) -> None:
         times = f"{clock(step.span.start)}–{clock(step.span.end)}"
         sentence = escape(full_sentence(step.sentence))
         unnamed = [name for name in step.ingredients if name.lower() not in step.sentence.lower()]
-        if beside := [*step_facts(step), *unnamed]:
+        if beside := [*of_steps.get(number, ()), *unnamed]:
             sentence += f"  [dim]({escape(', '.join(beside))})[/]"
         table.add_row(str(number), times, sentence, sureness(step))
     screen.print(Padding(table, (1, 0, 1, 1)))

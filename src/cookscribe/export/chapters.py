@@ -9,7 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from cookscribe.export.clock import clock, milliseconds
+from cookscribe.export.clock import clock
+from cookscribe.export.timestamps import milliseconds
 from cookscribe.export.wording import heading
 from cookscribe.files import replacing
 from cookscribe.recipe import Recipe

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping
 
 from cookscribe.export.clock import clock
-from cookscribe.export.wording import full_sentence, heat_words, serving_words, time_parts, time_words
+from cookscribe.export.wording import heat_words, serving_words, time_parts, time_words
 from cookscribe.recipe import Amount, Recipe
 from cookscribe.text.facts import find_durations
-from cookscribe.text.printable import one_line
+from cookscribe.text.printable import full_sentence, one_line
 
 
 def plain(text: str) -> str:

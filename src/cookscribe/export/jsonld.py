@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from cookscribe.export.wording import full_sentence, heading, ingredient_lines, serving_words, step_facts
+from cookscribe.export.wording import heading, ingredient_lines, serving_words, step_facts
 from cookscribe.recipe import Recipe
+from cookscribe.text.printable import full_sentence
 
 
 def moment_url(recipe: Recipe, seconds: float) -> str:

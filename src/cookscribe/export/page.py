@@ -14,9 +14,9 @@ from urllib.parse import quote
 
 from cookscribe.export.clock import clock
 from cookscribe.export.jsonld import to_jsonld
-from cookscribe.export.wording import full_sentence, heading, ingredient_lines, recipe_facts, step_facts
+from cookscribe.export.wording import heading, ingredient_lines, recipe_facts, step_facts
 from cookscribe.recipe import Candidate, CueEvidence, Recipe, Step
-from cookscribe.text.printable import one_line
+from cookscribe.text.printable import full_sentence, one_line
 
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "

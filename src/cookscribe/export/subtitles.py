@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from cookscribe.export.clock import milliseconds, timestamp
-from cookscribe.export.wording import full_sentence
+from cookscribe.export.timestamps import milliseconds, timestamp
 from cookscribe.recipe import Recipe, Span
-from cookscribe.text.printable import one_line
+from cookscribe.text.printable import full_sentence, one_line
 
 
 def _cue_times(span: Span, point: str) -> str:

@@ -1,24 +1,13 @@
-"""The parts of a recipe in words for people: sentences, lines of ingredients, times, temperatures and servings.
-
-The document keeps the sentences as the model wrote them; a capital and a full stop belong to what people read.
-"""
+"""The parts of a recipe in words for people: lines of ingredients, times, temperatures and servings."""
 
 from __future__ import annotations
 
 from cookscribe.recipe import CueEvidence, Recipe, Servings, Step, Temperature, Timer
 
-_ENDS = (".", "!", "?", "…", ":", ";")
-
 
 def heading(sentence: str) -> str:
     """A sentence as the title of a chapter: with a capital."""
     return sentence[:1].upper() + sentence[1:]
-
-
-def full_sentence(sentence: str) -> str:
-    """With a capital and a full stop."""
-    ended = sentence.rstrip("\"')]”’").endswith(_ENDS)
-    return heading(sentence) + ("" if ended else ".")
 
 
 def ingredient_lines(recipe: Recipe) -> dict[str, list[str]]:
@@ -87,3 +76,10 @@ def heat_words(temperature: Temperature) -> str:
     """`180 °C`, `350-375 °F`, or `350°` where nobody said of which scale."""
     most = "" if temperature.most is None else f"-{temperature.most:g}"
     return f"{temperature.degrees:g}{most}" + (f" °{temperature.scale}" if temperature.scale else "°")
+
+
+def told_facts(recipe: Recipe) -> tuple[tuple[str, ...], tuple[str, ...], dict[int, tuple[str, ...]]]:
+    """The ingredients with their amounts, what the film tells of the whole dish, and of each step by its number."""
+    listed = tuple(" + ".join(lines) for lines in ingredient_lines(recipe).values())
+    steps = {number: tuple(step_facts(step)) for number, step in enumerate(recipe.steps, 1)}
+    return listed, tuple(recipe_facts(recipe)), steps

@@ -24,7 +24,7 @@ from cookscribe.model.beyond.fast import fused_weights
 from cookscribe.model.beyond.repetition import RepetitionRules
 from cookscribe.model.beyond.story_decoding import planned_slots, refined_spans
 from cookscribe.model.recipe_model import RecipeModel
-from cookscribe.model.sentences import Written, ended, write_sentences
+from cookscribe.model.sentences import Written, write_sentences
 from cookscribe.story import Story, StoryStep
 
 
@@ -139,7 +139,12 @@ def _write_stories(
         limits = (config.max_words, config.beam, config.length_penalty)
         written = write_sentences(contexts, *limits, forbid, any_word=config.any_word)
         for member, context, sentence in zip(members, contexts, written.finished, strict=True):
-            member.close(*ended(context, sentence, written))
+            if context.model.config.text_memory == "words":
+                member.close(sentence, written.real)
+            else:
+                from cookscribe.model.whole_sentences import read_again
+
+                member.close(*read_again(context, written))
         evidence = _Evidence(contexts[0], written, choice)
         for row, video in enumerate(videos.tolist()):
             rules.add(video, written.words[row])

@@ -139,17 +139,3 @@ def _best(
         totals = totals.flatten()[keep]
     words = [row[1:length] for row, length in zip(tokens.tolist(), lengths.tolist(), strict=True)]
     return Written(words, totals.flatten() / lengths, tuple(writer.finished() for writer in writers), real, hidden)
-
-
-def ended(context: SentenceContext, sentence: FinishedSentence, written: Written) -> tuple[FinishedSentence, Tensor]:
-    """The finished `sentence` of a member and which of its rows count, as the member's memory wants them.
-
-    One that reads the row of EOS too (`text_memory`) gets the whole sentences once more, all words at once.
-    """
-    if context.model.config.text_memory == "words":
-        return sentence, written.real
-    tokens = torch.full((len(written.words), 2 + max(map(len, written.words))), PAD, device=written.real.device)
-    for row, words in enumerate(written.words):
-        tokens[row, : len(words) + 2] = torch.tensor([BOS, *words, EOS])
-    _, whole = context.model.generator.extend(context.sentence, context.model.embedding_ids(tokens))
-    return whole.finished(), tokens != PAD

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 from cookscribe.bundle import Bundle
 from cookscribe.candidates import Candidates
-from cookscribe.recipe import Amount, Servings, StepEvidence, Temperature, Timer
+from cookscribe.recipe import StepEvidence
 from cookscribe.story import StoryStep
 from cookscribe.video import VideoFile
 
@@ -51,15 +51,10 @@ class Request:
     reader: Callable[[], ScreenText | None] = lambda: None
     seen: Seen | None = None
 
-    @property
-    def listening(self) -> Listening:
-        """Where the words of the film come from."""
-        return self.listen()
-
     @cached_property
     def transcript(self) -> Transcript:
         """What is said in the film; it is listened to once."""
-        listening = self.listening
+        listening = self.listen()
         self.stage("listening", 0.0)
         return listening(self.film, lambda seconds: self.stage("listening", self.share(seconds)))
 
@@ -111,27 +106,6 @@ class Draft:
     cues: Cues | None = None
 
 
-@dataclass(frozen=True)
-class Told:
-    """What a film tells beside its steps, in order of time.
-
-    Attributes:
-        ingredients: those that were known, then those that only an amount told.
-        amounts: of these.
-        timers, temperatures: with the seconds at which they were told, for the steps.
-        servings, total_time: the first that were told.
-        title: the dish that was announced.
-    """
-
-    ingredients: tuple[str, ...]
-    amounts: tuple[Amount, ...] = ()
-    timers: tuple[Timer, ...] = ()
-    temperatures: tuple[Temperature, ...] = ()
-    servings: Servings | None = None
-    total_time: Timer | None = None
-    title: str | None = None
-
-
 class Pipeline(Protocol):
     """A bundle at work: its models, loaded once and used for any number of films."""
 
@@ -139,11 +113,3 @@ class Pipeline(Protocol):
 
     def draft(self, request: Request) -> Draft:
         """The draft of the film's recipe."""
-
-
-@runtime_checkable
-class Watching(Protocol):
-    """A pipeline that can say beforehand whether there is cooking to be seen."""
-
-    def without_cooking(self, request: Request) -> str | None:
-        """Why nothing can be made of the pictures, as the rest of a sentence about the film; None if something can."""

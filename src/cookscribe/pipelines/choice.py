@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
 
 from cookscribe.bundle import Bundle, BundleConfig, find_bundle, shipped
 from cookscribe.errors import MissingDependencyError, NoModelFitsError
-from cookscribe.pipelines.base import Pipeline, Request, Watching, is_drawn_film
+from cookscribe.pipelines.base import Pipeline, Request, is_drawn_film
 from cookscribe.video import VideoFile
 
 DRAWN = "kitchen"  # the bundle of drawn films; it comes with the laboratory
@@ -16,6 +17,14 @@ ADVICE = (
     "--model youcook2-speech from words; words that are written somewhere can be put beside the film as .vtt or .srt, "
     "or given with --transcript"
 )
+
+
+@runtime_checkable
+class Watching(Protocol):
+    """A pipeline that can say beforehand whether there is cooking to be seen."""
+
+    def without_cooking(self, request: Request) -> str | None:
+        """Why nothing can be made of the pictures, as the rest of a sentence about the film; None if something can."""
 
 
 def choose(names: Sequence[str], request: Request, open_pipeline: Callable[[Bundle], Pipeline]) -> Pipeline:

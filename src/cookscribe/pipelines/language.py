@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from cookscribe.bundle import WRITER, Bundle
 from cookscribe.cues import Cue, Cues
 from cookscribe.encoders.weights import cache_folder, locate
 from cookscribe.model_folder import WEIGHTS, open_model, put_weights, read_tensors
@@ -33,6 +34,12 @@ def base_model(name: str) -> tuple[Path, Path | None]:
         return Path(name), None
     found = locate(name)
     return found.file(next(iter(found.weights.files))), cache_folder() / name
+
+
+def writer_folder(bundle: Bundle) -> Path | None:
+    """Folder of the language-model writer of a bundle, if it has one."""
+    folder = bundle.folder / WRITER
+    return folder if folder.is_dir() else None
 
 
 def load_language_writer(folder: Path, device: str = "cpu") -> LanguageWriter:

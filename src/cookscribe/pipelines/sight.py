@@ -16,7 +16,7 @@ from cookscribe.cues import Cue, Cues
 from cookscribe.encoders import Encoder, EncoderOptions, load_encoder
 from cookscribe.errors import MissingDependencyError
 from cookscribe.pipelines.base import Draft, Request
-from cookscribe.pipelines.language import film_evidence, load_language_writer
+from cookscribe.pipelines.language import film_evidence, load_language_writer, writer_folder
 from cookscribe.pipelines.plain_sentences import plain_sentence
 from cookscribe.pipelines.speech import named_in, told_steps
 from cookscribe.pipelines.visual import merge_continuations
@@ -73,7 +73,7 @@ class SightPipeline:
             sight = Sight.load(bundle.folder / FAST)
             encoder = load_encoder(sight.config.encoder, EncoderOptions(device=device))
         language = None
-        if (folder := writer_folder(bundle)) is not None:
+        if (folder := lent_writer(bundle)) is not None:
             try:
                 language = load_language_writer(folder, device)
             except MissingDependencyError as error:
@@ -243,11 +243,10 @@ class SightPipeline:
         return notes + list(self.missing)
 
 
-def writer_folder(bundle: Bundle) -> Path | None:
-    """The language-model writer of a bundle, or the one that another installed bundle lends."""
-    if bundle.writer is not None:
-        return bundle.writer
-    return find_bundle(LENDER).writer if LENDER in shipped() else None
+def lent_writer(bundle: Bundle) -> Path | None:
+    """Folder of the language-model writer of a bundle, or of the one that another installed bundle lends."""
+    lender = find_bundle(LENDER) if LENDER in shipped() else bundle
+    return writer_folder(bundle) or writer_folder(lender)
 
 
 def plain_pictures(film: VideoFile, times: NDArray[np.floating]) -> NDArray[np.bool_]:

@@ -13,16 +13,17 @@ from cookscribe.candidates import Candidates
 from cookscribe.cues import Cues
 from cookscribe.errors import BadValueError, MissingDependencyError
 from cookscribe.pipelines.base import Draft, Request
-from cookscribe.pipelines.language import film_evidence, load_language_writer
+from cookscribe.pipelines.language import film_evidence, load_language_writer, writer_folder
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.pipelines.transcript_reader import NarratedVideo, TranscriptReader
 from cookscribe.proposals.spans import SpanFinder, check_width, load_finder
 from cookscribe.recipe import Influence, StepEvidence
+from cookscribe.senses.event_words import distinct_names
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.senses.word_space import TranscriptWords
 from cookscribe.story import StoryStep
 from cookscribe.text.actions import packaged_verbs
-from cookscribe.text.ingredients import IngredientMatcher, distinct_names
+from cookscribe.text.ingredients import IngredientMatcher
 from cookscribe.writer.language_writer import LanguageWriter, Written
 
 # Fewer words heard in a step than this, and its sentence is mostly a guess.
@@ -59,9 +60,9 @@ class SpeechPipeline:
         if writer.config.read_words != reader.space.words:
             raise BadValueError(bundle.folder, "the writer was trained with other words", "pack the bundle again")
         language, missing = None, ""
-        if bundle.writer is not None:
+        if (adapters := writer_folder(bundle)) is not None:
             try:
-                language = load_language_writer(bundle.writer, device)
+                language = load_language_writer(adapters, device)
                 bundle = calibrated_for(bundle, language)
             except MissingDependencyError as error:
                 missing = f"the better writer is not installed: {error.advice}"

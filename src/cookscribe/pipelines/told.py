@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from cookscribe.cues import Cue, Cues
-from cookscribe.pipelines.base import Told
 from cookscribe.recipe import (
     MOST_AMOUNTS,
     MOST_CUES,
     MOST_NAMES,
+    MOST_TIMERS,
     Amount,
     CueEvidence,
+    Evidence,
+    Recipe,
     Servings,
     Span,
     Temperature,
@@ -51,6 +53,27 @@ class _Found(Protocol):
 
 
 F = TypeVar("F", bound=_Found)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a film tells beside its steps, in order of time.
+
+    Attributes:
+        ingredients: those that were known, then those that only an amount told.
+        amounts: of these.
+        timers, temperatures: with the seconds at which they were told, for the steps.
+        servings, total_time: the first that were told.
+        title: the dish that was announced.
+    """
+
+    ingredients: tuple[str, ...]
+    amounts: tuple[Amount, ...] = ()
+    timers: tuple[Timer, ...] = ()
+    temperatures: tuple[Temperature, ...] = ()
+    servings: Servings | None = None
+    total_time: Timer | None = None
+    title: str | None = None
 
 
 @dataclass(frozen=True)
@@ -202,3 +225,37 @@ def cue_evidence(cues: Cues) -> tuple[CueEvidence, ...]:
         CueEvidence(span=cue.span, source=cue.source, text=cue.text[:LONGEST_CUE], confidence=cue.confidence)
         for cue in kept
     )
+
+
+def with_what_is_told(recipe: Recipe, cues: Cues, *, listed: bool, titled: bool) -> Recipe:
+    """The recipe with the amounts, times, temperatures, servings and title that its film tells, and with the cues.
+
+    Args:
+        listed: whether somebody gave the ingredients; titled: whether somebody gave the title.
+    """
+    told = listen_to(cues, recipe.ingredients, listed=listed)
+    spans = [step.span for step in recipe.steps]
+    timers, heats = of_steps(told.timers, spans, MOST_TIMERS), of_steps(told.temperatures, spans, MOST_TIMERS)
+    matcher = IngredientMatcher(told.ingredients)
+    steps = tuple(
+        step.model_copy(
+            update={
+                "ingredients": tuple(told.ingredients[i] for i in sorted(matcher.named(step.sentence))),
+                "timers": timers[number],
+                "temperatures": heats[number],
+            }
+        )
+        for number, step in enumerate(recipe.steps)
+    )
+    evidence = (recipe.evidence or Evidence()).model_copy(update={"cues": cue_evidence(cues)})
+    changes = {
+        "title": recipe.title if titled else told.title or recipe.title,
+        "ingredients": told.ingredients,
+        "amounts": told.amounts,
+        "servings": told.servings,
+        "total_time": told.total_time,
+        "steps": steps,
+        "evidence": evidence,
+    }
+    # Made anew, so that all of it is checked.
+    return Recipe(**(dict(recipe) | changes))

@@ -4,7 +4,7 @@ Positions are those of `ptb_tokens(sentence)`, the tokens every other part of th
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -59,14 +59,6 @@ def canonical(word: str) -> str:
     if len(word) > 3 and word.endswith(("oe", "she", "che", "xe", "sse", "zze")):
         return word[:-1]
     return word
-
-
-def distinct_names(names: Iterable[str]) -> list[str]:
-    """Names in their order; one in both numbers ("onion", "onions") stands there once, as it came first."""
-    found: dict[tuple[str, ...], str] = {}
-    for name in names:
-        found.setdefault(tuple(canonical(word) for word in name.split()), name)
-    return list(found.values())
 
 
 @dataclass(frozen=True)

@@ -35,3 +35,9 @@ def _shown(character: str) -> str:
     if kind == "Cf":
         return character if character in _JOINERS else ""
     return " "
+
+
+def full_sentence(sentence: str) -> str:
+    """With a capital and a full stop, as people read it; documents keep the words as the model wrote them."""
+    ended = sentence.rstrip("\"')]”’").endswith((".", "!", "?", "…", ":", ";"))
+    return sentence[:1].upper() + sentence[1:] + ("" if ended else ".")

@@ -14,9 +14,9 @@ from importlib.resources import files
 
 from cookscribe.export.clock import clock
 from cookscribe.export.jsonld import to_jsonld
-from cookscribe.export.wording import full_sentence, ingredient_lines
+from cookscribe.export.wording import ingredient_lines
 from cookscribe.recipe import Recipe
-from cookscribe.text.printable import one_line
+from cookscribe.text.printable import full_sentence, one_line
 
 ASSET_TYPES = {
     ".js": "text/javascript; charset=utf-8",

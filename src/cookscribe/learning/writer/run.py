@@ -22,9 +22,8 @@ from cookscribe.learning.writer.examples import ExampleSampler, WriterData, Writ
 from cookscribe.learning.writer.task import WriterTask
 from cookscribe.model_folder import WEIGHTS, put_weights, read_tensors
 from cookscribe.pipelines.language import base_model
-from cookscribe.senses.event_words import IngredientFinder, common_ingredients
+from cookscribe.senses.event_words import IngredientFinder, common_ingredients, distinct_names
 from cookscribe.senses.word_space import said_at
-from cookscribe.text.ingredients import distinct_names
 from cookscribe.writer.checkpoint import load_language_model
 from cookscribe.writer.language_writer import WriterConfig
 from cookscribe.writer.llama import AdapterConfig

@@ -31,9 +31,9 @@ from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.pipelines.transcript_reader import NarratedVideo
 from cookscribe.proposals.plain import reranked, suppressed
 from cookscribe.seeds import generator
+from cookscribe.senses.event_words import distinct_names
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.faults import faulty_share
-from cookscribe.text.ingredients import distinct_names
 from cookscribe_lab.nearest import NearestNeighbourCaptioner
 from cookscribe_lab.studies.core import tables
 from cookscribe_lab.studies.core.candidate_sets import open_youcook2
