@@ -79,7 +79,7 @@ def test_matching(root: Path, tmp_path: Path) -> None:
     out = tmp_path / "figures.json"
     result = cookscribe("data", "matching", "--data", str(root), "--json", str(out))
     assert result.returncode == 0, result.stderr
-    assert "66.67" in result.stdout
+    assert "66.667" in result.stdout
     figures = json.loads(out.read_text())
     ingredients = figures["ingredients, and parts: SVPC val"]
     assert ingredients["precision"] == 100.0
