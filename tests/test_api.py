@@ -16,7 +16,10 @@ from cookscribe.evaluation import meteor
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "python.md"
-BASE = ("av", "efficientnet", "numpy", "pillow", "pydantic", "rich", "safetensors", "torch", "typer")
+BASE = (
+    *("av", "efficientnet", "gguf", "numpy", "onnxruntime", "pillow", "pydantic", "rich", "safetensors"),
+    *("tokenizers", "torch", "typer"),
+)
 
 
 def python(code: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import cookscribe.pipelines.choice
 import cookscribe.scribe
 from cookscribe.bundle import Bundle, find_bundle
 from cookscribe.errors import MissingDependencyError, NoModelFitsError
@@ -119,7 +120,7 @@ def test_without_eyes_the_command_that_gets_them_is_named(tmp_path: Path) -> Non
 
 def test_a_bundle_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scribe, opened = auto(saying(TALK))
-    monkeypatch.setattr(cookscribe.scribe, "shipped", lambda: {NARRATED: Path()})
+    monkeypatch.setattr(cookscribe.pipelines.choice, "shipped", lambda: {NARRATED: Path()})
     with pytest.raises(NoModelFitsError, match="'kitchen' is not installed"):
         scribe.write(film(tmp_path / "drawn.mp4", comment=SIMULATED_LABEL))
     assert not opened

@@ -15,7 +15,7 @@ from cookscribe import __version__
 # One module per group of commands, with the commands it registers. Keep their imports light: `--help` loads them all.
 COMMANDS: dict[str, tuple[str, ...]] = {
     "train": ("train", "bundle"),
-    "proposals": ("propose",),
+    "proposals": ("propose", "event-features"),
     "predict": ("predict",),
     "write": ("write",),
     "export": ("export",),
