@@ -87,28 +87,35 @@ class News:
         try:
             version, known = -1, {job.id: job for job in self.jobs.active()}
             (last,) = connection.execute("SELECT coalesce(max(key), 0) FROM revisions").fetchone()
+            (newest,) = connection.execute("SELECT coalesce(max(id), 0) FROM jobs").fetchone()
             while self._watchers:
                 (now,) = connection.execute("PRAGMA data_version").fetchone()
                 if now != version:
                     version = now
-                    known, last = self._tell(connection, known, last)
+                    known, last, newest = self._tell(connection, known, last, newest)
                 await asyncio.sleep(LOOK)
         finally:
             connection.close()
 
-    def _tell(self, connection: sqlite3.Connection, known: dict[int, Job], last: int) -> tuple[dict[int, Job], int]:
-        active = {job.id: job for job in self.jobs.active()}
-        for key, job in active.items():
-            if known.get(key) != job:
-                self._send(_event("job", job_news(job)))
-        for key in known.keys() - active.keys():
-            with suppress(Exception):  # deleted with its recipe
-                self._send(_event("job", job_news(self.jobs.get(key))))
+    def _tell(
+        self, connection: sqlite3.Connection, known: dict[int, Job], last: int, newest: int
+    ) -> tuple[dict[int, Job], int, int]:
+        """Tell what has changed since `known` jobs, the `last` revision and the `newest` job were told."""
+        # Recipes first: who hears that a job is done can read what it wrote.
         rows = connection.execute("SELECT key, recipe, number FROM revisions WHERE key > ? ORDER BY key", (last,))
         for row in rows.fetchall():
             self._send(_event("recipe", {"id": row["recipe"], "revision": row["number"]}))
             last = row["key"]
-        return active, last
+        # A short job may begin and end between two looks.
+        new = {row["id"] for row in connection.execute("SELECT id FROM jobs WHERE id > ?", (newest,)).fetchall()}
+        active = {job.id: job for job in self.jobs.active()}
+        for key, job in active.items():
+            if known.get(key) != job:
+                self._send(_event("job", job_news(job)))
+        for key in sorted((known.keys() | new) - active.keys()):
+            with suppress(Exception):  # deleted with its recipe
+                self._send(_event("job", job_news(self.jobs.get(key))))
+        return active, last, max((newest, *new))
 
     def _send(self, event: str) -> None:
         for queue in tuple(self._watchers):
