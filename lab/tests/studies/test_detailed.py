@@ -88,7 +88,9 @@ def test_a_command_offers_what_its_study_reads_and_no_more() -> None:
 
 
 def test_every_study_of_the_list_is_tested_here_or_beside() -> None:
-    elsewhere = "main counts costs presegmented epochs examples state folds noise real-candidates oracle narrated"
+    elsewhere = (
+        "main counts costs presegmented epochs examples state folds noise real-candidates oracle narrated real-frames"
+    )
     assert {study.name for study in STUDIES} <= {*ROWS, *elsewhere.split()}
 
 
