@@ -93,7 +93,8 @@ def plain_pass(model: RecipeModel, inputs: Inputs, targets: Targets) -> Outputs:
         words.append(model.output(hidden)[real])
         following.append(padded[:, 1:][real])
         # A recipe that is over goes on with an empty sentence, whose memory nobody reads.
-        begun = torch.cat((torch.ones_like(real[:, :1]), real[:, 1:]), dim=1)
+        kept = given != PAD if model.config.text_memory == "eos" else real
+        begun = torch.cat((torch.ones_like(kept[:, :1]), kept[:, 1:]), dim=1)
         state = model.close_sentence(selection, sentence.finished(), begun)
     nothing = logits[0].new_zeros(0)
     return Outputs(
