@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -126,7 +127,7 @@ def results(setup: Setup[Item, Result], items: Iterable[Item], crew: Crew | None
         yield outcome.result  # type: ignore[misc]
 
 
-class Worker(Generic[Item, Result]):
+class Worker(Generic[Item, Result], ABC):
     """One of the crew, as the loop sees it: what it is doing, and since when."""
 
     # Whether signs of life arrive between the beginning and the end of an item.
@@ -183,24 +184,24 @@ class Worker(Generic[Item, Result]):
             return Outcome(self.item, kind, result=value, worker=self.name)
         return Outcome(self.item, kind, error=value, worker=self.name)
 
+    @abstractmethod
     def send(self, item: Item) -> None:
         """Hand an item over."""
-        raise NotImplementedError
 
+    @abstractmethod
     def arrived(self) -> Iterator[tuple[Any, Any]]:
         """Kind and value of the messages that have come: "setup", "ready", "alive", or how an item went."""
-        raise NotImplementedError
 
+    @abstractmethod
     def died(self) -> tuple[Kind, str] | None:
         """How it died, if it did."""
-        raise NotImplementedError
 
     def dismiss(self) -> None:
         """Let it end by itself, where it has nothing to do."""
 
+    @abstractmethod
     def stop(self) -> None:
         """End it, whatever it does."""
-        raise NotImplementedError
 
 
 def drive(
