@@ -24,7 +24,7 @@ from cookscribe.writer.llama import Cache, Llama
 from cookscribe.writer.texts import Encoder
 
 LIKELIEST = 20  # tokens that are drawn among
-LONGEST = 40  # tokens of a drawn sentence
+LONGEST = 32  # tokens of a drawn sentence
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def event_places(encoder: Encoder, film: FilmEvidence, sentences: Sequence[str])
 
 @torch.no_grad()
 def draw_sentences(model: Llama, trunk: Cache, last: Tensor, count: int, end: int) -> list[list[tuple[int, ...]]]:
-    """`count` sentences for each of B films, drawn among the likeliest tokens; each with its end, if it came to it.
+    """`count` sentences for each of B trunks, drawn among the likeliest tokens; each with its end, if it came to it.
 
     Args:
         trunk: what was read up to where the sentence begins; last: (B, width) state of the last token read.
@@ -67,8 +67,7 @@ def draw_sentences(model: Llama, trunk: Cache, last: Tensor, count: int, end: in
                 going[row] = token != end
         if not any(going):
             break
-    films = len(last)
-    return [[tuple(one) for one in written[film * count : (film + 1) * count]] for film in range(films)]
+    return [[tuple(one) for one in written[first : first + count]] for first in range(0, len(written), count)]
 
 
 def _draw(logits: Tensor) -> Tensor:
@@ -87,21 +86,24 @@ def try_sentences(
     reward: SentenceReward,
     count: int,
 ) -> list[Trial]:
-    """Draw sentences for some `events` (increasing) of a film whose story before each of them is the true one."""
+    """Draw sentences for some `events` of a film whose story before each of them is the true one."""
     tokens, _ = encoder.story(film, sentences)
-    places = event_places(encoder, film, sentences)
-    cache, read, trials = Cache(), 0, []
-    for event in events:
-        chunk = torch.tensor([tokens[read : places[event] + 1]], device=model.device)
-        last = model.read(chunk, torch.ones_like(chunk, dtype=torch.bool), cache)[:, -1]
-        read = places[event] + 1
-        drawn = draw_sentences(model, cache, last, count, encoder.end)[0]
+    places = torch.tensor(event_places(encoder, film, sentences), device=model.device)[list(events)]
+    story = torch.tensor([tokens], device=model.device)
+    cache = Cache()
+    hidden = model.read(story, torch.ones_like(story, dtype=torch.bool), cache)[0]
+    # All events are tried at once: each sees the one story up to its place.
+    keys, values = ([part.expand(len(events), -1, -1, -1) for part in side] for side in (cache.keys, cache.values))
+    seen = torch.arange(len(tokens), device=model.device) <= places.unsqueeze(1)
+    found = draw_sentences(model, Cache(keys, values, seen), hidden[places], count, encoder.end)
+    trials = []
+    for event, place, drawn in zip(events, places.tolist(), found, strict=True):
         texts = [encoder.tokenizer.decode([token for token in one if token != encoder.end]) for one in drawn]
         rewards = reward.of([ptb_tokens(text) for text in texts], ptb_tokens(sentences[event]))
         mean = sum(rewards) / count
         for one, value in zip(drawn, rewards, strict=True):
             # The mean of the others is the baseline.
-            trials.append(Trial(places[event], one, (value - mean) * count / (count - 1)))
+            trials.append(Trial(place, one, (value - mean) * count / (count - 1)))
     return trials
 
 
