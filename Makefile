@@ -14,7 +14,7 @@ export PIP_BUILD_CONSTRAINT := $(CONSTRAINTS)
 # Published networks that the tests run: fetched once, into the user's cache.
 WEIGHTS := tinyvit dinov2 smollm2
 
-.PHONY: setup test lint demo wheel browser weights clean
+.PHONY: setup test lint demo serve wheel browser weights clean
 
 setup: $(STAMP)
 
@@ -24,14 +24,20 @@ $(STAMP): pyproject.toml lab/pyproject.toml $(CONSTRAINTS)
 	$(BIN)/pip install --quiet --editable '.[dev]' --editable lab
 	touch $@
 
-# The page is tested in a real browser. Installing one needs root and apt; elsewhere those tests skip and say so.
-browser: $(VENV)/.browser
+# The pages are tested in a real browser, and for accessibility with axe-core. Installing them needs root and apt, and
+# npm; elsewhere those tests skip and say so.
+browser: $(VENV)/.browser $(VENV)/axe
 
 $(VENV)/.browser: | $(STAMP)
 	command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null 2>&1; } || \
 	  echo "no chromium and no way to install it: browser tests will skip"
 	touch $@
+
+$(VENV)/axe: | $(STAMP)
+	mkdir -p $@
+	command -v npm >/dev/null && npm install --silent --no-audit --no-fund --prefix $@ axe-core@4.10 >/dev/null 2>&1 || \
+	  echo "no npm, or no axe-core from it: the test of accessibility will skip"
 
 # What is in the cache already is only checked; without a network the error says which file belongs where.
 weights: $(VENV)/.weights
@@ -51,6 +57,10 @@ test: lint browser weights
 # A drawn video that no model learnt from, its recipe beside the truth, and the page in demo/.
 demo: setup
 	$(BIN)/cookscribe kitchen demo --out demo
+
+# The web application on this machine, with the recipes of cookscribe-library/.
+serve: setup
+	$(BIN)/cookscribe serve
 
 # The wheel, without extras in an empty environment that is gone afterwards, writes two recipes. Takes some minutes.
 wheel: setup

@@ -7,26 +7,26 @@ The naive reader opens what it is given, decodes all of it and catches the libra
 processes of their own, so that crashes and hangs are counted and not suffered. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
-import argparse
-import json
-import subprocess
 import sys
 import tempfile
 from collections import Counter
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import av
 import numpy as np
+import torch
 
 import films
-from cookscribe.encoders.base import Progress
-from cookscribe.encoders.pool import Work, isolated
+from cookscribe.batch.engine import Crew, run
+from cookscribe.batch.outcomes import Work
+from cookscribe.encoders import load_encoder
+from cookscribe.encoders.base import Progress, silent
 from cookscribe.errors import BadFileError, CookscribeError
 from cookscribe.progress import track
-from cookscribe.video import Size, VideoFile
+from cookscribe.video import Frame, Size, VideoFile
+from frame import finish, memory_of, options
 
 PATIENCE = 30.0
 
@@ -78,13 +78,14 @@ def damaged_files(folder: Path, count: int, workers: int) -> dict[str, object]:
         path = folder / f"damaged-{seed:04}.mp4"
         path.write_bytes(films.damaged(original, seed))
         paths.append(path)
+    crew = Crew(workers=workers, threads=1, patience=PATIENCE)
     kinds: Counter[str] = Counter()
-    for outcome in track(isolated(ours, paths, workers, patience=PATIENCE), "damaged files", count):
+    for outcome in track(run(ours, paths, crew), "damaged files", count):
         kinds[outcome.result or outcome.kind] += 1
         if outcome.kind in {"bug", "crashed", "stuck"}:
             print(outcome.kind, outcome.error, file=sys.stderr)
     naive_kinds: Counter[str] = Counter()
-    for outcome in track(isolated(naive, paths, workers, patience=PATIENCE), "damaged files, naive reader", count):
+    for outcome in track(run(naive, paths, crew), "damaged files, naive reader", count):
         naive_kinds[outcome.result or outcome.kind] += 1
     return {
         "files": count,
@@ -100,79 +101,66 @@ def damaged_files(folder: Path, count: int, workers: int) -> dict[str, object]:
 
 def disguised_files(folder: Path) -> dict[str, object]:
     """Figure 2."""
-    opened, refused = [], 0
-    for name, path in films.disguised(folder).items():
-        try:
+    cases, opened = films.disguised(folder), []
+    for name, path in cases.items():
+        with suppress(BadFileError):
             VideoFile(path)
             opened.append(name)
-        except BadFileError:
-            refused += 1
-    return {"cases": refused + len(opened), "refused": refused, "opened": opened}
-
-
-def in_child(*arguments: str) -> dict[str, float]:
-    """Run a part of this script in a fresh process; its peak memory is its own."""
-    done = subprocess.run([sys.executable, __file__, *arguments], check=True, capture_output=True, text=True)
-    return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
-
-
-def peak() -> float:
-    """Largest resident memory of this process in megabytes. (`getrusage` would count the parent's before the start.)"""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+    return {"cases": len(cases), "refused": len(cases) - len(opened), "opened": opened}
 
 
 def frame_bomb(folder: Path) -> dict[str, object]:
     """Figure 3."""
     path = films.frame_bomb(folder / "bomb.mp4")
-    return {
-        "file KB": path.stat().st_size // 1024,
-        "ours MB": round(in_child("--child", "open", str(path))["peak"]),
-        "naive MB": round(in_child("--child", "naive", str(path))["peak"]),
-    }
+    memory = [memory_of("damaged_video", f"{who}({str(path)!r})") for who in ("open_film", "open_naively")]
+    ours, naive = (round(after - before) for before, after in memory)
+    return {"file KB": path.stat().st_size // 1024, "more MB, ours": ours, "more MB, naive": naive}
+
+
+def open_film(path: str) -> None:
+    with suppress(CookscribeError):
+        VideoFile(Path(path))
+
+
+def open_naively(path: str) -> None:
+    read_naively(Path(path), silent)
 
 
 def variable_rate(folder: Path) -> dict[str, object]:
     """Figure 4. Where are the cuts at 5.0 and 10.0 s? By our times, and by frame number / mean rate."""
     video = VideoFile(films.with_cuts(folder / "cuts.mp4"))
 
-    def cuts(colours: list[int], times: list[float]) -> list[float]:
-        changes = [n for n in range(1, len(colours)) if colours[n] != colours[n - 1]]
-        return [times[n] for n in changes]
+    def cuts(frames: list[Frame]) -> list[int]:
+        colours = [int(frame.image.mean(axis=(0, 1)).argmax()) for frame in frames]
+        return [n for n in range(1, len(colours)) if colours[n] != colours[n - 1]]
 
-    every = list(video.frames())
-    colours = [int(frame.image.mean(axis=(0, 1)).argmax()) for frame in every]
-    found = cuts(colours, [frame.time for frame in every])
-    by_number = cuts(colours, [n / (video.info.frame_rate or 1) for n in range(len(every))])
-    sampled = list(video.frames(rate=2.0))
-    middle = [frame.time - 0.25 for frame in sampled]
-    coarse = cuts([int(frame.image.mean(axis=(0, 1)).argmax()) for frame in sampled], middle)
+    every, sampled = list(video.frames()), list(video.frames(rate=2.0))
+    found = [every[n].time for n in cuts(every)]
     return {
-        "ours s": [round(t, 3) for t in found],
-        "ours at 2 fps s": [round(t, 3) for t in coarse],
-        "by frame number s": [round(t, 2) for t in by_number],
+        "ours s": [round(time, 3) for time in found],
+        "ours at 2 fps s": [round(sampled[n].time - 0.25, 3) for n in cuts(sampled)],
+        "by frame number s": [round(n / (video.info.frame_rate or 1), 2) for n in cuts(every)],
         "error s": round(max(abs(a - b) for a, b in zip(found, (5.0, 10.0), strict=True)), 3),
     }
 
 
 def long_film(folder: Path, minutes: float) -> dict[str, object]:
     """Figure 12. Peak memory of encoding (effnet) and of listening to a long film, against one of a minute."""
-    peaks = {}
-    for name, length in (("one minute", 60.0), ("long", minutes * 60)):
-        path = films.stills(folder / f"{name}.mp4", length)
-        peaks[name] = in_child("--child", "encode", str(path))["peak"]
-    return {
-        "minutes": minutes,
-        "one minute MB": round(peaks["one minute"]),
-        "long MB": round(peaks["long"]),
-        "ratio": round(peaks["long"] / peaks["one minute"], 2),
-    }
+    paths = [films.stills(folder / f"{seconds:.0f}.mp4", seconds) for seconds in (60.0, minutes * 60)]
+    short, long = (memory_of("damaged_video", f"encode({str(path)!r})")[1] for path in paths)
+    return {"minutes": minutes, "one minute MB": round(short), "long MB": round(long), "ratio": round(long / short, 2)}
+
+
+def encode(path: str) -> None:
+    """By pictures and by sound."""
+    torch.set_num_threads(1)
+    video = VideoFile(Path(path), threads=1)
+    load_encoder("effnet").encode(video)
+    sum(len(block) for block in video.sound())
 
 
 def odd_films(folder: Path) -> dict[str, object]:
     """Figure 13. A feature track or a typed error for each."""
-    from cookscribe.encoders import load_encoder
-
     encoder = load_encoder("effnet")
     makers = {
         "silent": lambda p: films.write_video(p, films.moving(2.0), np.zeros(32_000, np.float32), rate=25.0),
@@ -195,49 +183,22 @@ def odd_films(folder: Path) -> dict[str, object]:
     return results
 
 
-def child(task: str, path: Path) -> None:
-    if task == "open":
-        try:
-            VideoFile(path)
-        except CookscribeError as error:
-            print(error, file=sys.stderr)
-    elif task == "naive":
-        read_naively(path, lambda _: None)
-    else:
-        import torch
-
-        from cookscribe.encoders import load_encoder
-
-        torch.set_num_threads(1)
-        video = VideoFile(path, threads=1)
-        load_encoder("effnet").encode(video)
-        sum(len(block) for block in video.sound())
-    print(json.dumps({"peak": peak()}))
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--files", type=int, help="damaged files (default 2,000, quick 100)")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.child:
-        child(arguments.child[0], Path(arguments.child[1]))
-        return
+    arguments = options(__doc__, "100 damaged files and a film of ten minutes", files=0, workers=2)
     count = arguments.files or (100 if arguments.quick else 2000)
-    figures: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        figures["1 damaged"] = damaged_files(folder, count, arguments.workers)
-        figures["2 disguised"] = disguised_files(folder)
-        figures["3 frame bomb"] = frame_bomb(folder)
-        figures["4 variable frame rate"] = variable_rate(folder)
-        figures["12 long film"] = long_film(folder, 10.0 if arguments.quick else 60.0)
-        figures["13 odd films"] = odd_films(folder)
+        figures = {
+            "1 damaged": damaged_files(folder, count, arguments.workers),
+            "2 disguised": disguised_files(folder),
+            "3 frame bomb": frame_bomb(folder),
+            "4 variable frame rate": variable_rate(folder),
+            "12 long film": long_film(folder, 10.0 if arguments.quick else 60.0),
+            "13 odd films": odd_films(folder),
+        }
     for name, figure in figures.items():
         print(f"{name}: {figure}")
-    print(json.dumps(figures))
+    finish(**figures)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """Films made up for tests and benchmarks: plain ones, odd ones, hostile ones. All are drawn here; none is copied."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path

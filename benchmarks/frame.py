@@ -2,8 +2,11 @@
 
 import argparse
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
@@ -33,6 +36,21 @@ def timed(work: Callable[[], T], repeat: int = 1) -> tuple[float, T]:
         found = work()
         best = min(best, time.process_time() - began)
     return best, found
+
+
+def memory_of(module: str, call: str) -> tuple[float, float]:
+    """Peak memory in megabytes of a fresh process before and after it runs a function of a benchmark (Linux)."""
+    code = f"import frame, {module}; before = frame.peak(); {module}.{call}; print(before, frame.peak())"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+    before, after = map(float, done.stdout.split()[-2:])
+    return before, after
+
+
+def peak() -> float:
+    """Largest resident memory of this process in megabytes. (`getrusage` would count the parent's before the start.)"""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 
 
 def finish(**figures: Any) -> None:

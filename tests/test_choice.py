@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import cookscribe.pipelines.choice
 import cookscribe.scribe
 from cookscribe.bundle import Bundle, find_bundle
 from cookscribe.errors import MissingDependencyError, NoModelFitsError
 from cookscribe.pipelines.base import SIMULATED_LABEL, Draft, Request
+from cookscribe.pipelines.choice import DRAWN
 from cookscribe.pipelines.narration import without_narration
-from cookscribe.scribe import DRAWN, Scribe
+from cookscribe.scribe import Scribe
 from cookscribe.senses.listening import Listening, recogniser_from_file
 from cookscribe.senses.recogniser import Recogniser
 from cookscribe.senses.transcripts import Transcript
@@ -21,7 +23,7 @@ from cookscribe.video.writing import write_video
 from tests.broken_films import brightening, cut, noise, spoiled, streamable
 from tests.command import run_command
 
-NARRATED = "youcook2-speech"
+NARRATED, SIGHT = "youcook2-speech", "youcook2-sight"
 TALK = "today we chop the onions and then fry them in butter until soft and after that stir in the rice and boil it"
 CHATTER = "hello my friends it is so good to see you all again here on this lovely sunny morning by the blue sea"
 
@@ -43,6 +45,9 @@ class Told:
         sentence = f"told by {self.bundle.config.name}"
         step = StoryStep(0, np.array([0.0, 1.0]), sentence, np.zeros(2), 0.0)
         return Draft((step,), (0.5,), None, (), request.ingredients, ())
+
+    def without_cooking(self, request: Request) -> str | None:
+        return None if "cooking" in request.film.path.name else "no food or cooking is seen in it"
 
 
 def saying(text: str) -> Any:
@@ -84,8 +89,10 @@ def test_without_usable_speech_it_says_so(tmp_path: Path, text: str, reason: str
     with pytest.raises(NoModelFitsError, match=reason) as refused:
         scribe.write(film(tmp_path / "real.mp4"))
     assert refused.value.exit_code == 2
+    assert "no food or cooking is seen in it" in refused.value.cause
     assert "--transcript" in refused.value.advice
-    assert not opened
+    assert list(opened) == [SIGHT]
+    assert not opened[SIGHT].asked
 
 
 def test_cooking_talk_is_usable(tmp_path: Path) -> None:
@@ -93,14 +100,27 @@ def test_cooking_talk_is_usable(tmp_path: Path) -> None:
     assert without_narration(Request(VideoFile(path), (), lambda: Listening(saying(TALK)))) is None
 
 
-def test_a_silent_film_is_refused_before_anything_is_loaded(tmp_path: Path) -> None:
-    with pytest.raises(NoModelFitsError, match="has no sound"):
-        auto()[0].write(film(tmp_path / "real.mp4", sound=False))
+def test_a_silent_film_is_looked_at(tmp_path: Path) -> None:
+    scribe, opened = auto()
+    recipe = scribe.write(film(tmp_path / "cooking.mp4", sound=False), ["tofu"], "mapo tofu")
+    assert recipe.steps[0].sentence == f"told by {SIGHT}"
+    assert [(asked.title, asked.ingredients) for asked in opened[SIGHT].asked] == [("mapo tofu", ["tofu"])]
+    with pytest.raises(NoModelFitsError, match="has no sound, and no food or cooking is seen in it"):
+        scribe.write(film(tmp_path / "traffic.mp4", sound=False))
+
+
+def test_without_eyes_the_command_that_gets_them_is_named(tmp_path: Path) -> None:
+    def blind(*_: object) -> Told:
+        raise MissingDependencyError("tinyvit weights", "not found", "cookscribe weights get tinyvit")
+
+    scribe = Scribe(find_bundle("auto"), open_pipeline=blind)
+    with pytest.raises(MissingDependencyError, match=r"has no sound, so it must be looked at.*weights get tinyvit"):
+        scribe.write(film(tmp_path / "cooking.mp4", sound=False))
 
 
 def test_a_bundle_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scribe, opened = auto(saying(TALK))
-    monkeypatch.setattr(cookscribe.scribe, "shipped", lambda: {NARRATED: Path()})
+    monkeypatch.setattr(cookscribe.pipelines.choice, "shipped", lambda: {NARRATED: Path()})
     with pytest.raises(NoModelFitsError, match="'kitchen' is not installed"):
         scribe.write(film(tmp_path / "drawn.mp4", comment=SIMULATED_LABEL))
     assert not opened
@@ -122,7 +142,7 @@ def test_the_command_goes_on_after_a_refusal(tmp_path: Path, monkeypatch: pytest
     drawn = film(tmp_path / "drawn.mp4", comment=SIMULATED_LABEL)
     printed = run_command("write", silent, drawn, exit_code=2)
     assert "has no sound" in " ".join(printed.split())
-    assert "told by kitchen" in printed
+    assert "Told by kitchen" in printed
 
 
 def test_subtitles_save_the_listening(tmp_path: Path) -> None:

@@ -19,14 +19,16 @@ READERS = (*PACKAGES, ROOT / "benchmarks", ROOT / "examples")
 KEPT = {
     "find_class": "pickle calls it",
     "extra_repr": "torch prints with it",
+    "handle_exit": "uvicorn calls it",
     "model_config": "pydantic reads it",
     "best_score": "stands in history.json",
     "close_meteor": "for programs that score now and then, and for tests",
-    "write_truth": "makes the files that `read_truth` reads",
     "_ACTS": "its modules register painters when they are imported",
 }
 PUBLIC = getattr(cookscribe, "__all__", ())
-REGISTERED = re.compile(r"command|callback|validator|serializer|fixture|shows|exporter|field_")
+REGISTERED = re.compile(
+    r"command|callback|validator|serializer|fixture|shows|exporter|field_|router\.|app\.(get|post|delete)"
+)
 
 
 @cache

@@ -65,7 +65,7 @@ def test_every_writer_names_its_output_and_leaves_nothing(tmp_path: Path, room: 
     answers = dict(json.loads(line) for line in result.stdout.splitlines())
     assert len(answers) == 8
     for name, said in answers.items():
-        assert said == ["BadFileError", str(tmp_path / name), "cannot be written: File too large"]
+        assert said == ["UnwritableError", str(tmp_path / name), "cannot be written: File too large"]
     assert [path.name for path in tmp_path.iterdir()] == ["whole.mp4"]
 
 

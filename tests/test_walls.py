@@ -1,7 +1,5 @@
 """The walls between the rooms (docs/design.md): imports point one way, and writing a recipe never loads learning."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

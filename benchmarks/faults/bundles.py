@@ -1,7 +1,5 @@
 """Model folders that are damaged or made to harm: a typed error, or a recipe where the damage is harmless."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

@@ -1,7 +1,5 @@
 """`Case`, and the crew that tries many: each case in a process of its own, a few at a time."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Damaged films through `write`: the recipe of what can be read, which says what is missing, or a typed error."""
 
-from __future__ import annotations
-
 import html
 import re
 from functools import partial

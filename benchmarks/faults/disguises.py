@@ -1,7 +1,5 @@
 """What is called a film and is none, or is one that must not be opened: refused in one line, before any work."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

@@ -1,7 +1,5 @@
 """`evaluate` on files that are huge or hostile: an answer or a typed error within a minute and a gigabyte."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """What the program promises about every run, and how a broken promise is recognised."""
 
-from __future__ import annotations
-
 import json
 import os
 import unicodedata

@@ -1,7 +1,5 @@
 """Kill -9 at random moments: afterwards every file is absent or whole, and the next run leaves nothing of it behind."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The films that are damaged: one short film, drawn and narrated, in every container, and its words as subtitles."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

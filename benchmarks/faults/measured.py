@@ -1,7 +1,5 @@
 """What can be read of a damaged film, found out without the program: by the library alone, in a child of its own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path

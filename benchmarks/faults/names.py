@@ -1,7 +1,5 @@
 """Names of films, titles and ingredients: whatever they hold, no control character comes out and nothing is lost."""
 
-from __future__ import annotations
-
 import os
 import re
 from functools import partial

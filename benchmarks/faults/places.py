@@ -1,7 +1,5 @@
 """Places that cannot be written to: a full disk, a read-only folder, closed pipes. The error names the output."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import resource

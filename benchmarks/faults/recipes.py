@@ -1,7 +1,5 @@
 """Edited recipes through `export` in every format: files that are whole and safe, or a typed error naming the field."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

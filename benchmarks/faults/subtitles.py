@@ -1,7 +1,5 @@
 """Hostile subtitles and transcripts, beside the film or given: a recipe or a typed error, soon and in little memory."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import partial

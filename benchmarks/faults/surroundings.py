@@ -1,7 +1,5 @@
 """HOME, locale, TMPDIR and the like, as odd as they come: the work is done, or a typed error says what is missing."""
 
-from __future__ import annotations
-
 import os
 import resource
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Python's own calls are written down by an audit hook; those of libraries in C are caught by a filter on system calls.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import platform

@@ -1,7 +1,5 @@
 """Weights of the encoders that are damaged or none: a typed error, and never a recipe made with wrong weights."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import shutil

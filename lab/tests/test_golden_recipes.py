@@ -4,8 +4,6 @@
 rearranged. Run this file to write it anew after a model was trained anew.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The way from a drawn film to its recipe stays short: how much is loaded, and how much must be read to follow it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

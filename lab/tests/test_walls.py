@@ -13,10 +13,12 @@ PACKAGE = "cookscribe_lab"
 ALLOWED: dict[str, set[str]] = {
     "nearest": set(),  # the nearest-neighbour captioner, the floor under every other one
     "kitchen_features": {"nearest"},
+    "rivals": set(),  # the systems the paper compares with
     "kitchen_films": set(),
     "studies.core": {"kitchen_features", "nearest"},
-    "studies.paper": {"studies.core", "kitchen_features", "kitchen_films"},
+    "studies.paper": {"studies.core", "kitchen_features", "kitchen_films", "nearest", "rivals"},
     "studies.selection": {"studies.core"},
+    "studies.sight": {"studies.core"},
     "studies.narrated": {"studies.core", "studies.paper", "nearest"},  # whose printed figures stand beside ours
     "kitchen_bundle": {"kitchen_films", "studies.core", "nearest"},
     "shipped": set(),

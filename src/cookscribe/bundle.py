@@ -43,8 +43,8 @@ class BundleConfig(Config):
 
     Attributes:
         format: version of the folder's layout.
-        kind: "visual" watches (proposals/ and story/), "speech" listens (listener/, spans/ and story/), "auto" stands
-            for the first of `choices` that fits a film.
+        kind: "visual" watches (proposals/ and story/), "speech" listens (listener/, spans/ and story/), "sight" names
+            what it sees (sight/ and steps.json), "auto" stands for the first of `choices` that fits a film.
         name: what `--model` calls it.
         encoder: which features it reads, see `encoders.load_encoder`.
         choices: names of the bundles that `auto` chooses from, in order.
@@ -61,7 +61,7 @@ class BundleConfig(Config):
     """
 
     format: Literal[1] = 1
-    kind: Literal["visual", "speech", "auto"] = "visual"
+    kind: Literal["visual", "speech", "sight", "auto"] = "visual"
     name: str = Field(max_length=200)
     encoder: str = Field(default="", max_length=200)
     choices: tuple[str, ...] = Field(default=(), max_length=100)
@@ -122,12 +122,6 @@ class Bundle:
         if len(found) == MOST_MEMBERS:
             raise BadFileError(found[-1], f"is one of more than {MOST_MEMBERS} members of an ensemble")
         return found
-
-    @property
-    def writer(self) -> Path | None:
-        """Folder of the language-model writer, if the bundle has one."""
-        folder = self.folder / WRITER
-        return folder if folder.is_dir() else None
 
     @property
     def without_ingredients(self) -> Path | None:

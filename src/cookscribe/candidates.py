@@ -1,9 +1,8 @@
 """`Candidates`: the events a proposal model or a baseline offers for one video."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,7 +60,7 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.spans)
 
-    def take(self, indices: Sequence[int] | NDArray[np.integer]) -> Candidates:
+    def take(self, indices: Sequence[int] | NDArray[np.integer]) -> Self:
         """The chosen events only, sorted by start again."""
         index = np.asarray(indices, dtype=np.int64).reshape(-1)
         return replace(

@@ -1,7 +1,5 @@
 """The base of every configuration: frozen, validated, JSON both ways, and clear about what was wrong."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Self
 

@@ -47,6 +47,10 @@ class BadFileError(InputError):
     """A file is there but cannot be read as what it should be."""
 
 
+class UnwritableError(BadFileError):
+    """A place cannot be written to, or is full: no film's fault, and the next one would find the same."""
+
+
 class BadValueError(InputError):
     """A value is outside what it may be (times reversed, an unknown name, a wrong size)."""
 

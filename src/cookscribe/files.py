@@ -1,7 +1,5 @@
 """Reading and writing files safely: atomic writes, bounded reads of regular files, JSON with typed errors."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json
@@ -19,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from cookscribe.errors import BadFileError, MissingFileError
+from cookscribe.errors import BadFileError, MissingFileError, UnwritableError
 
 # Far above every published annotation file; what is larger is not text that somebody meant to give.
 MOST_BYTES = 256 * 2**20
@@ -75,10 +73,10 @@ def replacing(path: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
-def unwritable(subject: str | Path, error: OSError | ValueError) -> BadFileError:
+def unwritable(subject: str | Path, error: OSError | ValueError) -> UnwritableError:
     """The error of an output that cannot be written."""
     reason = getattr(error, "strerror", None) or error
-    return BadFileError(subject, f"cannot be written: {reason}", "choose another place or make room")
+    return UnwritableError(subject, f"cannot be written: {reason}", "choose another place or make room")
 
 
 def _temporary(path: Path) -> Path:
@@ -129,6 +127,11 @@ def _started(process: int) -> int | None:
     except (OSError, ValueError):
         return None
     return None if state in "ZX" else int(fields[18])
+
+
+def user_cache() -> Path:
+    """Where cookscribe keeps copies that it can make again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cookscribe"
 
 
 def write_bytes(path: Path, data: bytes) -> None:

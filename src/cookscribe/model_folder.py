@@ -4,8 +4,6 @@ The state of an unfinished training lies beside the model in one more safetensor
 counters as JSON: one file is replaced at once, so a crash leaves the old state or the new one.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Mapping

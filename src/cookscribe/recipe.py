@@ -16,7 +16,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 from cookscribe.config import Config, explain
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import read_json, write_json
-from cookscribe.text.amounts import amount_line
 from cookscribe.text.printable import one_line, printable
 
 # 1 had no amounts, timers, temperatures, servings and cues; its files are read as they are.
@@ -139,6 +138,8 @@ class Amount(Document):
     @property
     def line(self) -> str:
         """As it stands in a list of ingredients: "2 tbsp soy sauce"."""
+        from cookscribe.text.amounts import amount_line
+
         return amount_line(self.quantity, self.unit, self.ingredient)
 
 

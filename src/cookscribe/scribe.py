@@ -14,11 +14,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cookscribe import __version__
-from cookscribe.bundle import Bundle, BundleConfig, find_bundle, shipped
-from cookscribe.cues import Cues
-from cookscribe.errors import BadValueError, MissingDependencyError, NoModelFitsError
-from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, is_drawn_film, silent_stage
-from cookscribe.recipe import MOST_CUES, Candidate, CueEvidence, Evidence, MadeBy, Recipe, Span, Step, Video
+from cookscribe.bundle import Bundle, BundleConfig, find_bundle
+from cookscribe.errors import BadValueError
+from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, silent_stage
+from cookscribe.recipe import (
+    Candidate,
+    Evidence,
+    MadeBy,
+    Recipe,
+    Span,
+    Step,
+    Video,
+)
 from cookscribe.text.actions import ActionMatcher
 from cookscribe.text.ingredients import IngredientMatcher
 from cookscribe.text.printable import one_line
@@ -27,18 +34,11 @@ from cookscribe.video import VideoFile
 if TYPE_CHECKING:
     from cookscribe.senses.listening import Listening
     from cookscribe.senses.recogniser import Recogniser
+    from cookscribe.senses.screen_text import ScreenText
     from cookscribe.senses.transcripts import Transcript
 
 MOST_INGREDIENTS = 60
 LONGEST_INGREDIENT = 120  # characters
-LONGEST_CUE = 500  # characters that the document keeps
-DRAWN = "kitchen"  # the bundle of drawn films; it comes with the laboratory
-
-ADVICE = (
-    "if its words are written somewhere, put them beside it as .vtt or .srt, or give --transcript; for silent films, "
-    "train on features of films like it (README, for researchers) and name your bundle with --model; "
-    "--model kitchen insists on the model of drawn films"
-)
 
 
 class Scribe:
@@ -47,18 +47,22 @@ class Scribe:
     Args:
         bundle: what was asked for.
         device: where the networks run; None takes a GPU if there is one.
-        recogniser: where the words of films come from; None reads subtitles beside a film, else recognises speech.
+        recogniser: where the words of films come from; None reads subtitles beside a film, else recognises speech; a
+            name chooses the speech recogniser ("tiny", "base").
         open_pipeline: loads the models of a bundle; each is loaded when it is first needed, and kept.
+        screen_text: whether to read the text that films show; None: if what reads it is installed.
     """
 
     def __init__(
         self,
         bundle: Bundle,
         device: str | None = None,
-        recogniser: Recogniser | None = None,
+        recogniser: Recogniser | str | None = None,
         open_pipeline: Callable[[Bundle, str | None], Pipeline] | None = None,
+        screen_text: bool | None = None,
     ) -> None:
         self.bundle, self.device, self.recogniser = bundle, device, recogniser
+        self.screen_text = screen_text
         self._open = open_pipeline or load_pipeline
         self._pipelines: dict[str, Pipeline] = {}
 
@@ -68,6 +72,14 @@ class Scribe:
         from cookscribe.senses.listening import Listening
 
         return Listening(self.recogniser, self.device)
+
+    @cached_property
+    def reading(self) -> ScreenText | None:
+        """What reads the text that films show; None: it is not read."""
+        from cookscribe.senses.screen_text import ScreenText, can_read
+
+        wanted = can_read() if self.screen_text is None else self.screen_text
+        return ScreenText() if wanted else None
 
     def pipeline(self, bundle: Bundle) -> Pipeline:
         """The models of a bundle."""
@@ -90,7 +102,7 @@ class Scribe:
         Args:
             video: a local film, or one that is open.
             ingredients: what is used, if known; it makes the sentences better.
-            title: of the recipe; by default made from the file's name.
+            title: of the recipe; by default what the film says it makes, or else made from the file's name.
             transcript: what is said, if it is known.
             stage: called with how far the work is.
 
@@ -100,78 +112,49 @@ class Scribe:
         """
         film = VideoFile.of(video)
         request = Request(
-            film, clean_ingredients(ingredients or ()), lambda: self.listening, stage, one_line(title or "")
+            film,
+            clean_ingredients(ingredients or ()),
+            lambda: self.listening,
+            stage,
+            one_line(title or ""),
+            lambda: self.reading,
         )
         if transcript is not None:
             from cookscribe.senses.listening import readable_words
 
             request.transcript = readable_words(transcript, film)
-        pipeline = self._choose(request)
+        if self.bundle.config.kind == "auto":
+            from cookscribe.pipelines.choice import choose
+
+            pipeline = choose(self.bundle.config.choices, request, self.pipeline)
+        else:  # who names a bundle gets it, whatever the film
+            pipeline = self.pipeline(self.bundle)
         draft = pipeline.draft(request)
         stage("writing", 1.0)
         return assemble(
             draft,
             pipeline.bundle.config,
             described(film),
-            title or title_of(film.path),
+            title,
             listed=bool(request.ingredients),
             warnings=film.warnings,
         )
 
-    def _choose(self, request: Request) -> Pipeline:
-        if self.bundle.config.kind != "auto":
-            # Who names a bundle gets it, whatever the film.
-            return self.pipeline(self.bundle)
-        reason = "no bundle is installed"
-        for name in self.bundle.config.choices:
-            if name not in shipped():
-                if name == DRAWN and is_drawn_film(request.film):
-                    cause = f"is a drawn film, but the bundle {name!r} is not installed"
-                    raise NoModelFitsError(request.film.path, cause, "install cookscribe-lab, or name a bundle")
-                continue
-            bundle = find_bundle(name)
-            try:
-                found = unfit(bundle.config, request)
-            except MissingDependencyError as error:
-                raise MissingDependencyError(
-                    request.film.path,
-                    f"must be listened to, which cannot be done here: {error.subject}: {error.cause}",
-                    f"{error.advice}; or give --transcript, or name a model with --model",
-                ) from None
-            if found is None:
-                return self.pipeline(bundle)
-            reason = found
-        raise refusal(request.film, reason)
 
-
-def unfit(config: BundleConfig, request: Request) -> str | None:
-    """Why a bundle can make nothing of a film, as the rest of a sentence about the film; None if it can."""
-    if config.kind == "speech":
-        from cookscribe.pipelines.narration import without_narration
-
-        return without_narration(request)
-    if request.film.info.video is None:
-        return "has no picture"
-    return "is no drawn film" if config.simulated and not is_drawn_film(request.film) else None
-
-
-def refusal(film: VideoFile, reason: str) -> NoModelFitsError:
-    """Why no bundle reads this film; a damaged film is said to be damaged."""
-    if film.warnings:
-        cause = f"{'; '.join(film.warnings)}: the file is damaged or incomplete, and {reason}"
-        return NoModelFitsError(film.path, cause, f"try another copy of the film; {ADVICE}")
-    return NoModelFitsError(film.path, f"{reason}, and no model for silent real film is shipped", ADVICE)
-
-
-def load(name: str | Path = "auto", device: str | None = None, recogniser: Recogniser | None = None) -> Scribe:
+def load(
+    name: str | Path = "auto",
+    device: str | None = None,
+    recogniser: Recogniser | str | None = None,
+    screen_text: bool | None = None,
+) -> Scribe:
     """The scribe of an installed bundle (by name) or of any bundle (by folder).
 
     Args:
         name: "auto" looks at each film and takes the bundle that fits.
         device: where the networks run, e.g. "cuda"; None takes a GPU if there is one.
-        recogniser: where the words of films come from; None reads subtitles beside a film, else recognises speech.
+        recogniser, screen_text: see `Scribe`.
     """
-    return Scribe(find_bundle(name), device, recogniser)
+    return Scribe(find_bundle(name), device, recogniser, screen_text=screen_text)
 
 
 def load_pipeline(bundle: Bundle, device: str | None = None) -> Pipeline:
@@ -187,6 +170,10 @@ def load_pipeline(bundle: Bundle, device: str | None = None) -> Pipeline:
         from cookscribe.pipelines.speech import SpeechPipeline
 
         return SpeechPipeline.load(bundle, device)
+    if bundle.config.kind == "sight":
+        from cookscribe.pipelines.sight import SightPipeline
+
+        return SightPipeline.load(bundle, device)
     from cookscribe.pipelines.visual import VisualPipeline
 
     return VisualPipeline.load(bundle, device)
@@ -200,11 +187,14 @@ def described(film: VideoFile) -> Video:
 
 
 def assemble(
-    draft: Draft, config: BundleConfig, video: Video, title: str, *, listed: bool, warnings: Sequence[str] = ()
+    draft: Draft, config: BundleConfig, video: Video, title: str | None, *, listed: bool, warnings: Sequence[str] = ()
 ) -> Recipe:
     """The recipe of a draft: steps in order of time, with calibrated confidences, names, evidence and warnings.
 
+    What the cues tell beside the steps (amounts, times, temperatures, servings) becomes part of it.
+
     Args:
+        title: None takes the dish that is announced in the film, or else the name of its file.
         listed: whether somebody gave the ingredients; confidences are calibrated for either case.
         warnings: what was found wrong with the film.
     """
@@ -227,21 +217,25 @@ def assemble(
         mean = float(np.mean([step.confidence for step in steps]))
         if mean < config.weak:
             notes.append(f"the evidence is weak (mean confidence {mean:.0%}): take this as a draft")
-    return Recipe(
-        title=title,
+    recipe = Recipe(
+        title=title or title_of(Path(video.name)),
         ingredients=tuple(draft.ingredients),
         steps=steps,
         video=video,
         made_by=MadeBy(version=__version__, model=config.name, simulated=config.simulated),
-        evidence=_evidence(draft, order),
+        evidence=None if draft.candidates is None else _evidence(draft, order),
         warnings=tuple(notes),
     )
+    if not draft.cues:
+        return recipe
+    from cookscribe.pipelines.told import with_what_is_told
+
+    return with_what_is_told(recipe, draft.cues, listed=listed, titled=bool(title))
 
 
-def _evidence(draft: Draft, order: Sequence[int]) -> Evidence | None:
-    candidates, cues = draft.candidates, cue_evidence(draft.cues)
-    if candidates is None:
-        return Evidence(cues=cues) if cues else None
+def _evidence(draft: Draft, order: Sequence[int]) -> Evidence:
+    candidates = draft.candidates
+    assert candidates is not None
     chosen = {draft.steps[n].choice: number for number, n in enumerate(order)}
     captions = candidates.captions or ("",) * len(candidates)
     return Evidence(
@@ -255,16 +249,6 @@ def _evidence(draft: Draft, order: Sequence[int]) -> Evidence | None:
             for n, (start, end) in enumerate(candidates.spans)
         ),
         steps=tuple(draft.evidence[n] for n in order),
-        cues=cues,
-    )
-
-
-def cue_evidence(cues: Cues) -> tuple[CueEvidence, ...]:
-    """The cues as the document keeps them; of too many, the surest, and of equally sure ones the earlier."""
-    kept = sorted(sorted(cues, key=lambda cue: -cue.confidence)[:MOST_CUES], key=lambda cue: cue.span.start)
-    return tuple(
-        CueEvidence(span=cue.span, source=cue.source, text=cue.text[:LONGEST_CUE], confidence=cue.confidence)
-        for cue in kept
     )
 
 

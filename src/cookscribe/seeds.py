@@ -1,7 +1,5 @@
 """Random numbers that depend on names, not on order: the same seed and name give the same stream on every machine."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`Story`: what the recipe model wrote for one video, with its evidence."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

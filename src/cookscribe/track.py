@@ -1,7 +1,5 @@
 """`FeatureTrack`: what a frozen encoder makes of a whole video, once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

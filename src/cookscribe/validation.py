@@ -1,7 +1,5 @@
 """Published JSON files read into checked shapes: a wrong file is one typed error that names the place."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator

@@ -132,6 +132,8 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
         [sys.executable, "-m", "cookscribe", "weights", "get", "tinyvit"],
         env=os.environ | {"PYTHONPATH": paths, "TMPDIR": str(tmp_path / "scratch")},
         start_new_session=True,
+        # Tests that run in the background have been told to ignore interrupts; this one must hear its own.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         stderr=subprocess.PIPE,
         text=True,
     )

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import films
+from cookscribe.batch.engine import Crew, run
 from cookscribe.encoders.base import EncoderOptions, silent
-from cookscribe.encoders.jobs import EncodeJob, encode_all, find_films
+from cookscribe.encoders.jobs import EncodeJob, find_films
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadValueError, InputError, MissingFileError
 from cookscribe.track import FeatureTrack
@@ -82,10 +83,10 @@ def test_finding_films(tmp_path: Path) -> None:
 
 def test_unknown_engine_and_encoder(tmp_path: Path) -> None:
     film = films.plain(tmp_path / "film.mp4", 1.0)
-    with pytest.raises(BadValueError, match="pool or ray"):
-        encode_all(EncodeJob("effnet", tmp_path), [film], engine="abacus")
+    with pytest.raises(BadValueError, match="local or ray"):
+        Crew("abacus")
     with pytest.raises(InputError, match="no encoder of this name"):
-        list(encode_all(EncodeJob("abacus", tmp_path), [film]))
+        list(run(EncodeJob("abacus", tmp_path), [film], Crew(workers=1)))
 
 
 def test_probe(tmp_path: Path) -> None:

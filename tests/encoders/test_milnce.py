@@ -9,13 +9,16 @@ import torch
 from torch.nn import functional as F
 
 import films
+from cookscribe.candidates import Candidates
+from cookscribe.encoders.event_clips import encode_events
 from cookscribe.encoders.milnce import MilNceEncoder, load_s3d
 from cookscribe.encoders.parameters import read_parameters
 from cookscribe.encoders.pickled_arrays import read_words
 from cookscribe.encoders.s3d import MAX_WORDS, S3D, WordNumbers, pooled, space_to_depth
 from cookscribe.encoders.weights import locate
 from cookscribe.encoders.windows import windows
-from cookscribe.errors import BadFileError
+from cookscribe.errors import BadFileError, BadValueError, MissingFileError
+from cookscribe.proposals.store import read_candidate_store, write_candidate_store
 from cookscribe.video import Frame, Size, VideoFile
 from tests.command import run_command
 
@@ -180,6 +183,41 @@ def test_a_long_still_is_encoded_once(published: Path, tmp_path: Path, monkeypat
     assert len(encoded) <= 4
     assert (track.values[1:9] == track.values[0]).all()
     assert np.abs(track.values[12] - track.values[0]).max() > 0
+
+
+def test_an_event_is_seen_by_frames_spread_over_its_own_clip(published: Path, tmp_path: Path) -> None:
+    encoder = small_encoder(published, 8, 8.0)
+    film = VideoFile(films.plain(tmp_path / "f.mp4", 6.0))
+    # Two overlapping events, one shorter than a window, one that ends behind the film.
+    spans = np.array([[0.0, 4.0], [2.0, 2.25], [3.0, 7.0]])
+    rows = encode_events(encoder, film, spans)
+    sampled = list(VideoFile(tmp_path / "f.mp4").frames(8.0, Size.square(64)))
+    for (start, end), row in zip(spans.tolist(), rows, strict=True):
+        moments = [start + (end - start) * (k + 0.5) / 8 for k in range(8)]
+        nearest = [min(sampled, key=lambda frame, m=m: (abs(frame.time - m) > 1 / 16, frame.time)) for m in moments]
+        nearest = [sampled[-1] if abs(f.time - m) > 1 / 16 else f for f, m in zip(nearest, moments, strict=True)]
+        clip = np.stack([frame.image for frame in nearest])
+        np.testing.assert_allclose(row, encoder.features(clip[None])[0], rtol=1e-3, atol=1e-4)
+
+
+def test_candidates_get_features_of_their_captions(published: Path, tmp_path: Path) -> None:
+    known = Candidates(
+        np.array([[0.0, 2.0], [1.0, 3.0]]), np.array([0.5, 0.6]), 6.0, ("add salt", "egg"), np.zeros(2), np.ones((2, 3))
+    )
+    write_candidate_store(tmp_path / "c.safetensors", {"video": known}, {})
+    given = ("event-features", "--candidates", tmp_path / "c.safetensors", "--out", tmp_path / "new.safetensors")
+    run_command(*given, "--captions", "--weights", published)
+    new, about = read_candidate_store(tmp_path / "new.safetensors")
+    assert about["caption vectors"]
+    features = new["video"].features
+    assert features is not None
+    assert (features[:, :3] == 1).all()
+    expected = MilNceEncoder(published).text(["add salt", "egg"])
+    np.testing.assert_allclose(features[:, 3:], expected, rtol=2e-3, atol=1e-3)
+    with pytest.raises(BadValueError, match="nothing to do"):
+        run_command(*given)
+    with pytest.raises(MissingFileError, match="no film of this id"):
+        run_command(*given, "--films", tmp_path, "--weights", published)
 
 
 def test_wrong_files(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_chapters_in_the_copy_are_read_by_pyav(film: Path, tmp_path: Path, suffi
     with av.open(str(target)) as copy, av.open(str(film)) as source:
         found = copy.chapters()
         expected = tiled_chapters(soup())
-        assert [c.title for c in expected][:2] == ["Intro", "chop the onion"]
+        assert [c.title for c in expected][:2] == ["Intro", "Chop the onion"]
         assert [c["metadata"]["title"] for c in found] == [c.title for c in expected]
         for got, wanted in zip(found, expected, strict=True):
             assert float(got["start"] * got["time_base"]) == pytest.approx(wanted.start / 1000, abs=0.002)

@@ -10,12 +10,15 @@ import cooklang_py
 import pytest
 import webvtt
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from recipe_scrapers import scrape_html
 
 from cookscribe.errors import BadValueError
 from cookscribe.export import chapters, cooklang, jsonld, markdown, page, researcher, subtitles, writers
-from cookscribe.recipe import Recipe, Span, Step, Video
-from cookscribe.text.printable import one_line
+from cookscribe.export.wording import heading, ingredient_lines, time_words
+from cookscribe.recipe import Recipe, Span, Step, Timer, Video
+from cookscribe.text.facts import find_durations
+from cookscribe.text.printable import full_sentence, one_line
 
 from .documents import recipes, soup
 
@@ -37,7 +40,7 @@ def test_vtt_is_read_by_webvtt(recipe: Recipe) -> None:
     cues = webvtt.from_string(subtitles.to_vtt(recipe)).captions
     assert len(cues) == len(recipe.steps)
     for cue, step in zip(cues, recipe.steps, strict=True):
-        assert cue.raw_text == subtitles.vtt_text(step.sentence)
+        assert cue.raw_text == subtitles.vtt_text(full_sentence(step.sentence))
         assert cue.start_in_seconds == pytest.approx(step.span.start, abs=1)
         assert cue.start < cue.end
 
@@ -50,7 +53,9 @@ def test_srt_is_read_by_webvtt(recipe: Recipe) -> None:
         assert text == ""
         return
     cues = webvtt.from_buffer(io.BytesIO(text.encode()), format="srt").captions
-    assert [cue.raw_text for cue in cues] == [one_line(step.sentence).replace("-->", "→") for step in recipe.steps]
+    assert [cue.raw_text for cue in cues] == [
+        full_sentence(one_line(step.sentence)).replace("-->", "→") for step in recipe.steps
+    ]
 
 
 @many
@@ -60,7 +65,7 @@ def test_ffmetadata_chapters_do_not_overlap(recipe: Recipe) -> None:
     assert all(chapter.start < chapter.end for chapter in found)
     assert all(left.end <= right.start for left, right in pairwise(found))
     for step in recipe.steps:
-        assert any(one_line(step.sentence) in chapter.title for chapter in found)
+        assert any(heading(one_line(step.sentence)) in chapter.title for chapter in found)
     text = chapters.to_ffmetadata(recipe)
     assert text.startswith(";FFMETADATA1\n")
     assert len(re.findall(r"^\[CHAPTER\]$", text, re.MULTILINE)) == len(found)
@@ -91,10 +96,10 @@ def test_youtube_says_what_it_changed() -> None:
     result = chapters.to_youtube(soup())
     assert result.text.splitlines() == [
         "0:00 Intro",
-        "0:12 chop the onion",
-        "0:34 fry it in butter for 5 minutes",
-        "0:58 add salt & pepper",
-        "1:20 pour in the stock and simmer",
+        "0:12 Chop the onion",
+        "0:34 Fry it in butter for 5 minutes",
+        "0:58 Add salt & pepper",
+        "1:20 Pour in the stock and simmer",
     ]
     assert result.changes == ("added an introduction at 0:00",)
 
@@ -107,13 +112,18 @@ def test_jsonld_is_read_by_recipe_scrapers(recipe: Recipe) -> None:
     document = json.loads(jsonld.to_jsonld(recipe))
     assert document["name"] == one_line(recipe.title)
     assert scraped.title()
-    assert len(scraped.ingredients()) == len(recipe.ingredients)
+    wanted = [line for lines in ingredient_lines(recipe).values() for line in lines]
+    assert document["recipeIngredient"] == wanted
+    assert len(scraped.ingredients()) == len(wanted) >= len(recipe.ingredients)
+    if recipe.total_time is not None:
+        assert scraped.total_time() == pytest.approx((recipe.total_time.most or recipe.total_time.seconds) / 60, abs=1)
+    if recipe.servings is not None:
+        assert str(recipe.servings.people) in scraped.yields()
     # The scraper joins the steps by line ends and drops a leading name, so one line per step is what must come out.
     instructions = [line for line in scraped.instructions().splitlines() if line.strip()] if recipe.steps else []
-    texts = [line for line in instructions if not re.fullmatch(r"Step \d+", line)]
-    assert len(texts) == len(recipe.steps)
+    assert len(instructions) == len(recipe.steps)
     for step, how_to in zip(recipe.steps, document["recipeInstructions"], strict=True):
-        assert how_to["text"] == one_line(step.sentence)
+        assert how_to["text"].startswith(full_sentence(one_line(step.sentence)))
         assert how_to["video"]["startOffset"] == step.span.start
         assert how_to["video"]["endOffset"] == step.span.end
 
@@ -135,10 +145,59 @@ def test_cooklang_is_read_by_cooklang_py(recipe: Recipe) -> None:
 
 def test_cooklang_marks_ingredients_and_times() -> None:
     text = cooklang.to_cooklang(soup())
-    assert "chop the @onion{} -- 0:12–0:30" in text
-    assert "fry it in @butter{} for ~{5%minutes}" in text
+    assert "Chop the @onion{1/2}. -- 0:12–0:30" in text
+    assert "Fry it in @butter{2%tbsp} for ~{5%minutes}." in text
+    assert "Pour in the @stock{} and simmer. (~{20-30%minutes}, 190 °C) --" in text
     parsed = cooklang_py.Recipe(text)
     assert {item.name for item in parsed.ingredients} == {"onion", "butter", "salt", "stock"}
+    # Only one amount of butter has its place in a sentence; the other is named before.
+    amounts = sorted((item.name, str(item.quantity or "")) for item in parsed.ingredients if item.quantity)
+    assert amounts == [("butter", "1 tbsp"), ("butter", "2 tbsp"), ("onion", "1/2")]
+    assert parsed.metadata["servings"] == "4-6"
+
+
+def test_people_read_sentences_and_amounts_and_researchers_the_raw_text(tmp_path: Path) -> None:
+    writers.export(soup(), tmp_path / "soup", ("md", "html", "jsonld", "researcher", "json"))
+    text = (tmp_path / "soup.md").read_text()
+    assert "Serves 4\\-6 · Takes 45 minutes" in text
+    assert "- 1/2 onion\n- 2 tbsp butter\n- 1 tbsp butter\n- salt\n- stock" in text
+    assert "Pour in the stock and simmer. (20\\-30 minutes, 190 °C)" in text
+    document = json.loads((tmp_path / "soup.jsonld").read_text())
+    assert document["recipeIngredient"] == ["1/2 onion", "2 tbsp butter", "1 tbsp butter", "salt", "stock"]
+    assert (document["totalTime"], document["recipeYield"]) == ("PT45M", "4-6 servings")
+    # The sentence says five minutes itself.
+    assert document["recipeInstructions"][1]["text"] == "Fry it in butter for 5 minutes."
+    body = (tmp_path / "soup.html").read_text()
+    assert 'data-seek="33.0" title="“two tablespoons of butter”">heard 0:33</button>' in body
+    assert "<p>Chop the onion.</p>" in body
+    predicted = json.loads((tmp_path / "soup.predictions.json").read_text())["results"]["soup"]
+    assert [event["sentence"] for event in predicted] == [step.sentence for step in soup().steps]
+    assert Recipe.load(tmp_path / "soup.recipe.json") == soup()
+
+
+TIMES = {
+    (300, None): "5 minutes", (60, None): "1 minute", (300, 420): "5-7 minutes", (5400, None): "1 hour 30 minutes",
+    (3600, 5400): "1-1.5 hours", (45, 60): "45-60 seconds", (172800, None): "2 days", (90, None): "1.5 minutes",
+    (7200, None): "2 hours", (0, None): "0 seconds",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ends", TIMES)
+def test_times_are_said_in_the_unit_that_suits_them(ends: tuple[float, float | None]) -> None:
+    assert time_words(Timer(seconds=ends[0], most=ends[1])) == TIMES[ends]
+
+
+@given(st.integers(1, 600).map(lambda minutes: 60.0 * minutes), st.none() | st.integers(1, 600))
+def test_a_time_that_is_written_is_read_as_what_it_was(seconds: float, more: int | None) -> None:
+    timer = Timer(seconds=seconds, most=None if more is None else seconds + 60 * more)
+    (found,) = find_durations(time_words(timer))
+    assert (found.seconds, found.most) == (timer.seconds, timer.most)
+
+
+def test_sentences_end_once() -> None:
+    given = ["mix it", "mix it.", "is it done?", "add (salt)", 'say "done."', "é la carte"]
+    wanted = ["Mix it.", "Mix it.", "Is it done?", "Add (salt).", 'Say "done."', "É la carte."]
+    assert list(map(full_sentence, given)) == wanted
 
 
 @many
@@ -190,4 +249,4 @@ def test_mp4_without_a_video_is_refused(tmp_path: Path) -> None:
 def test_chapters_share_a_start_without_losing_a_sentence() -> None:
     steps = tuple(Step(span=Span(start=5, end=9), sentence=text) for text in ("cut it", "salt it"))
     recipe = Recipe(title="x", steps=steps, video=Video(name="x.mp4", duration=20))
-    assert [chapter.title for chapter in chapters.chapters(recipe)] == ["cut it; salt it"]
+    assert [chapter.title for chapter in chapters.chapters(recipe)] == ["Cut it; Salt it"]

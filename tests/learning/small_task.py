@@ -1,5 +1,6 @@
 """A made-up regression task small enough to train in a blink; also run by torchrun as a script."""
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -72,5 +73,20 @@ def settings(**changes: object) -> TrainingConfig:
     return TrainingConfig.parse(values | changes)
 
 
+def as_on_two_machines(each: int, port: int, folder: Path) -> None:
+    """What torchrun starts on two machines with `each` processes: forks, that one import of torch does for all."""
+    children = []
+    for rank in range(2 * each):
+        if (child := os.fork()) == 0:
+            os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(2 * each), "LOCAL_RANK": str(rank % each)}
+            os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+            train(SmallTask(dropout=0.0), settings(), folder, quiet=True)
+            os._exit(0)
+        children.append(child)
+    sys.exit(max(os.waitpid(child, 0)[1] for child in children) and 1)
+
+
 if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        as_on_two_machines(int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[1]))
     train(SmallTask(dropout=0.0), settings(), Path(sys.argv[1]), quiet=True)

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 import torch
+import torch.distributed as dist
 
 from cookscribe.errors import BadFileError, BadValueError
+from cookscribe.learning.distributed import join
 from cookscribe.learning.loop import NonFiniteLossError, Term, shuffled, train
 from cookscribe.learning.state import fingerprint
 from cookscribe.model_folder import open_model
@@ -147,25 +149,49 @@ def test_bfloat16_runs(tmp_path: Path) -> None:
     assert history.epochs[-1].losses["loss"] < history.epochs[0].losses["loss"]
 
 
-def test_two_processes_take_the_steps_of_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [2, 4])
+def test_many_processes_take_the_steps_of_one(tmp_path: Path, count: int) -> None:
+    """Two as torchrun starts them; four as it would on two machines, with a last batch that is too small for all."""
     single, one = run(tmp_path / "one", SmallTask(dropout=0.0))
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    script = Path(__file__).with_name("small_task.py")
+    script, folder = Path(__file__).with_name("small_task.py"), tmp_path / "many"
     command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
-    command += ["--master-addr", "127.0.0.1", "--master-port", str(port), str(script), str(tmp_path / "two")]
+    command += ["--master-addr", "127.0.0.1", "--master-port", str(port), str(script), str(folder)]
+    if count == 4:
+        command = [sys.executable, str(script), str(folder), "2", str(port)]
     result = subprocess.run(
-        command, env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True, timeout=120
+        command, env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True, timeout=300
     )
     assert result.returncode == 0, result.stderr[-2000:]
-    double = json.loads((tmp_path / "two" / "history.json").read_text())
-    assert double["made"]["processes"] == 2
-    for row, other in zip(single.epochs, double["epochs"], strict=True):
+    many = json.loads((folder / "history.json").read_text())
+    assert many["made"]["processes"] == count
+    for row, other in zip(single.epochs, many["epochs"], strict=True):
         assert other["losses"] == pytest.approx(row.losses, rel=1e-5)
         assert other["scores"] == pytest.approx(row.scores, rel=1e-4)
         assert other["gradient"] == pytest.approx(row.gradient, rel=1e-4)
-    two = SmallTask(dropout=0.0)
-    open_model(tmp_path / "two", "small").build(lambda: two.model)
-    for a, b in zip(one.model.parameters(), two.model.parameters(), strict=True):
+    task = SmallTask(dropout=0.0)
+    open_model(folder, "small").build(lambda: task.model)
+    for a, b in zip(one.model.parameters(), task.model.parameters(), strict=True):
         torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-6)
+
+
+def test_gpus_are_joined_by_nccl_and_each_process_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The third process of six, the second one on its machine; there is no GPU here, so what is asked for is tested."""
+    asked: list[object] = []
+    for name, value in {"WORLD_SIZE": "6", "RANK": "2", "LOCAL_RANK": "1"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(torch.cuda, "set_device", asked.append)
+    monkeypatch.setattr(dist, "init_process_group", lambda backend, **more: asked.append((backend, more["device_id"])))
+    monkeypatch.setattr(dist, "get_rank", lambda: 2)
+    monkeypatch.setattr(dist, "get_world_size", lambda: 6)
+    processes = join("cuda")
+    second = torch.device("cuda", 1)
+    assert asked == [second, ("nccl", second)]
+    assert (processes.rank, processes.size, processes.device, processes.first) == (2, 6, second, False)
+    assert list(processes.share(range(8))) == [2]
+    asked.clear()
+    monkeypatch.setattr(dist, "init_process_group", lambda backend, **_: asked.append(backend))
+    assert join("cpu").device == torch.device("cpu")
+    assert asked == ["gloo"]

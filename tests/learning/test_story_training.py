@@ -14,6 +14,7 @@ from cookscribe.errors import BadFileError, BadValueError, CookscribeError
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.inputs import read_predictions
 from cookscribe.evaluation.soda import soda
+from cookscribe.learning import predicting
 from cookscribe.learning.bag_of_words_pretraining import bag_loss
 from cookscribe.learning.datasets.oracle import oracle_labels
 from cookscribe.learning.datasets.youcook2 import write_truth
@@ -132,7 +133,7 @@ def test_development_videos_are_not_learnt_from(kitchen: Path) -> None:
     assert not {id(material.candidates[key]) for key in held_out} & learnt
 
 
-def test_commands_train_and_predict(kitchen: Path, tmp_path: Path) -> None:
+def test_commands_train_and_predict(kitchen: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, out = tmp_path / "model", tmp_path / "predictions.json"
     assert "epoch" in run_command("train", "story", "--config", kitchen, "--out", folder, "--preset", "small-bi")
     ingredients = tmp_path / "ingredients.json"
@@ -147,6 +148,10 @@ def test_commands_train_and_predict(kitchen: Path, tmp_path: Path) -> None:
     assert len(predicted) == 24
     assert all(len(events) >= 1 for events in predicted.values())
     assert all((np.diff(events.spans[:, 0]) >= 0).all() for events in predicted.values())
+    monkeypatch.setattr(predicting, "DECODING_BATCH", 10)  # three batches
+    shared = tmp_path / "shared.json"
+    run_command(*predict[:-1], shared, "--beam", 2, "--order", "start", "--workers", 2)
+    assert shared.read_bytes() == out.read_bytes()
     assert "model BI and 1 more" in run_command(*predict, "--selection", "chain", "--model", folder)
     offered = read_candidate_file(base / "candidates.json")
     planned = read_predictions(out)

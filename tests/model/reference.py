@@ -134,6 +134,24 @@ def relative(times: Array) -> Array:
     return out
 
 
+def relation(W: Weights, events: list[Array], times: Array, i: int) -> Array:
+    """ECHR: event i looks at all events; where they lie decides how much."""
+    length = [max(end - start, 1e-4) for start, end in times]
+    centre = [(start + end) / 2 for start, end in times]
+    query = linear(at(W, "query"), events[i])
+    scores = []
+    for j, event in enumerate(events):
+        pair = (math.log(max(abs(centre[i] - centre[j]), 1e-4) / length[i]), math.log(length[j] / length[i]))
+        row: list[float] = []
+        for number in pair:
+            angles = [100 * number / 1000 ** (k / 8) for k in range(8)]
+            row += [math.sin(a) for a in angles] + [math.cos(a) for a in angles]
+        gate = max(float(linear(at(W, "gate"), np.array(row))[0]), 1e-6)
+        scores.append(query @ linear(at(W, "key"), event) / math.sqrt(len(query)) + math.log(gate))
+    weights = softmax(np.array(scores))
+    return sum(w * linear(at(W, "value"), event) for w, event in zip(weights, events, strict=True))
+
+
 def embed_events(W: Weights, video: Any) -> list[Array]:
     """STOP, then the candidates. Parts that have no weights are switched off."""
     features, times, scores = video.features, video.times, video.scores
@@ -149,14 +167,18 @@ def embed_events(W: Weights, video: Any) -> list[Array]:
     width = len(W["feature.2.bias"])
     stop = W["stop"] if "stop" in W else perceptron(at(W, "feature"), np.zeros(features.shape[1]))
     slots = [stop + position(0, width)]
+    own = [perceptron(at(W, "feature"), feature) for feature in features]
     for i in range(len(features)):
         event = perceptron(at(W, "feature"), features[i])
-        if "relative.pair.weight" in W:
+        if "relative.gate.weight" in W:
+            event = event + relation(at(W, "relative"), own, times, i)
+        elif "relative.pair.weight" in W:
             pairs = [np.maximum(linear(at(W, "relative.pair"), pair), 0) for pair in relative(times)[i]]
             event = event + perceptron(at(W, "relative.event"), sum(pairs) / len(pairs))
         elif "relative.event.0.weight" in W:
             row = np.zeros(len(W["relative.event.0.weight"]))
-            row[: 3 * len(features)] = relative(times)[i].reshape(-1)
+            with_stop = np.concatenate([[[0.0, 0.0]], times])
+            row[: 3 * len(with_stop)] = relative(with_stop)[i + 1].reshape(-1)
             event = event + perceptron(at(W, "relative.event"), row)
         if "absolute.2.weight" in W:
             event = event + perceptron(at(W, "absolute"), times[i], normalise_input=False)
@@ -169,7 +191,10 @@ def embed_events(W: Weights, video: Any) -> list[Array]:
 
 def encode_ingredient(W: Weights, word_ids: list[int]) -> Array:
     mean = sum(W["table.weight"][i] for i in word_ids) / len(word_ids)
-    return perceptron(at(W, "perceptron"), mean)
+    vector = perceptron(at(W, "perceptron"), mean)
+    if "deeper.0.2.weight" in W:
+        vector = perceptron(at(W, "deeper.0"), vector, normalise_input=False)
+    return vector
 
 
 def event_probabilities(hidden: list[Array], memories: list[list[Array]], scale: float) -> Array:

@@ -88,7 +88,7 @@ def tell(W: Weights, config: object, video: Video, smoothing: float) -> Expected
                 told.losses["action_selection"] -= math.log(simulation["A_hat"][r, label - 1])
 
         # sentence transformer over ingredients and words
-        given = [w for w in video.words[t] if w != EOS]
+        given = [w for w in video.words[t] if w != EOS or get("text_memory") == "eos"]
         E = at(W, "generator.embedding")
         x = list(for_words)
         for k, word in enumerate(given):
@@ -102,7 +102,7 @@ def tell(W: Weights, config: object, video: Video, smoothing: float) -> Expected
             before = S[n] if S else layer.initial(h[label])
             x = layer.read(attended, hidden, before, visible)
             S_new.append(layer.update(before, hidden))
-        out = x[M:]
+        out = x[M : M + len(video.words[t]) - 1]
         if get("textual_attention"):
             assert simulation is not None
             Z_m, Z_a, U = ref.textual_attention(out, simulation["G"], simulation["A_dot"])

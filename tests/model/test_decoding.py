@@ -13,7 +13,7 @@ from torch import Tensor
 from cookscribe.model.beyond.ensemble import SentenceContext
 from cookscribe.model.beyond.repetition import PastNGrams
 from cookscribe.model.config import BOS, EOS, PAD, UNK
-from cookscribe.model.decoding import NO_CANDIDATES, DecodingConfig, choose_slots
+from cookscribe.model.decoding import NO_CANDIDATES, STOPPED, DecodingConfig, choose_slots
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
 from cookscribe.model.sentences import write_sentences
 from tests.model.examples import (
@@ -32,15 +32,23 @@ from tests.model.reference_story import Video
 
 
 def log_probabilities(
-    model: RecipeModel, encoded: Encoded, state: State, selection: Selection, event: Tensor, tokens: list[int]
+    model: RecipeModel,
+    encoded: Encoded,
+    state: State,
+    selection: Selection,
+    event: Tensor,
+    tokens: list[int],
+    any_word: bool = False,
 ) -> Tensor:
     """(L, vocabulary) of a whole sentence for one video, computed from nothing."""
     sentence = model.open_sentence(encoded, state, event)
     hidden, _ = model.generator.extend(sentence, torch.tensor([tokens]))
     context = model.context(hidden, encoded, selection)
     scores = model.output(hidden if context is None else context.words)[0].log_softmax(-1)
-    scores[:, [PAD, BOS, UNK]] = float("-inf")
-    scores[0, EOS] = float("-inf")
+    scores[:, [PAD, BOS]] = float("-inf")
+    if not any_word:
+        scores[:, UNK] = float("-inf")
+        scores[0, EOS] = float("-inf")
     return scores
 
 
@@ -58,15 +66,17 @@ def full_recomputation(
         encoded = [model.encode(inputs) for model in models]
         selected = [model.select(*given) for model, *given in zip(models, encoded, states, strict=True)]
         likely = torch.stack([selection.logits[0].softmax(-1) for selection in selected]).mean(0)
-        slot = next(s for s in likely.argsort(descending=True).tolist() if s not in used and (s or number))
+        free = number or config.stop_first
+        slot = next(s for s in likely.argsort(descending=True).tolist() if s not in used and (s or free))
         if slot == 0:
             break
-        used.add(slot)
+        if not config.reuse:
+            used.add(slot)
         events = [selection.hidden[:, slot] for selection in selected]
         tokens = [BOS]
         while tokens[-1] != EOS:
             each = [
-                log_probabilities(*seen, tokens)[-1].exp()
+                log_probabilities(*seen, tokens, config.any_word)[-1].exp()
                 for seen in zip(models, encoded, states, selected, events, strict=True)
             ]
             best = int(torch.stack(each).mean(0).argmax())
@@ -74,10 +84,14 @@ def full_recomputation(
         found.append((slot - 1, tokens[1:-1]))
         for n, model in enumerate(models):
             sentence = model.open_sentence(encoded[n], states[n], events[n])
-            _, sentence = model.generator.extend(sentence, torch.tensor([tokens[:-1]]))
-            real = torch.ones(1, len(tokens) - 1, dtype=torch.bool)
+            told = tokens if model.config.text_memory == "eos" else tokens[:-1]
+            _, sentence = model.generator.extend(sentence, torch.tensor([told]))
+            real = torch.ones(1, len(told), dtype=torch.bool)
             states[n] = model.close_sentence(selected[n], sentence.finished(), real)
     return found
+
+
+PLAIN_ARGMAX: dict[str, Any] = {"reuse": True, "stop_first": True, "any_word": True}
 
 
 @pytest.mark.parametrize("members", [0, 1, 2])
@@ -85,8 +99,46 @@ def full_recomputation(
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_cached_decoder_gives_the_tokens_of_full_recomputation(letters: str, seed: int, members: int) -> None:
     models = [build(tiny(letters), seed + 100 * number) for number in range(1 + members)]
+    _same_as_by_recomputation(models, seed, DecodingConfig(max_steps=4, max_words=6))
+
+
+@pytest.mark.parametrize("letters", ["b", "bivt"])
+@pytest.mark.parametrize("seed", range(4))
+def test_plain_argmax_with_the_row_of_eos_in_the_memory(letters: str, seed: int) -> None:
+    models = [build(tiny(letters, text_memory="eos"), seed + 100 * number) for number in range(1 + seed % 2)]
+    _same_as_by_recomputation(models, seed, DecodingConfig(max_steps=4, max_words=6, **PLAIN_ARGMAX))
+
+
+def test_plain_argmax_may_say_the_unknown_word_nothing_and_stop_at_once() -> None:
+    video = random_video(np.random.default_rng(0), 4, 2, 1)
+    model = build(tiny("b"))
+    with torch.no_grad():
+        model.output.linear.weight.zero_()
+        model.output.linear.bias[UNK] = 50.0
+    guarded = DecodingConfig(max_steps=2, max_words=3)
+    plain = DecodingConfig(max_steps=2, max_words=3, **PLAIN_ARGMAX)
+    steps = stories_of(model, [video], DecodingConfig(max_steps=2, max_words=3, any_word=True))[0].steps
+    assert steps
+    assert {step.sentence for step in steps} == {" ".join([NAMES[UNK]] * 3)}
+    assert NAMES[UNK] not in stories_of(model, [video], guarded)[0].steps[0].sentence.split()
+    with torch.no_grad():
+        model.output.linear.bias[EOS] = 90.0
+    assert stories_of(model, [video], DecodingConfig(max_steps=1, any_word=True))[0].steps[0].sentence == ""
+    logits = torch.tensor([[5.0, 1.0, 2.0]])
+    allowed = torch.ones(1, 3, dtype=torch.bool)
+    assert int(choose_slots(logits.clone(), allowed, plain, first=True)[0]) == 0
+    assert int(choose_slots(logits.clone(), allowed, guarded, first=True)[0]) == 2
+
+
+def test_a_recipe_that_was_stopped_at_once_says_so() -> None:
+    video = random_video(np.random.default_rng(0), 4, 2, 1)
+    model = build(tiny("b"))
+    story = stories_of(model, [video], DecodingConfig(stop_first=True, stop_bias=1e3))[0]
+    assert (story.steps, story.reason) == ((), STOPPED)
+
+
+def _same_as_by_recomputation(models: list[RecipeModel], seed: int, config: DecodingConfig) -> None:
     videos = some_videos(seed)
-    config = DecodingConfig(max_steps=4, max_words=6)
     stories = stories_of(models[0], videos, config, models[1:])
     for video, story in zip(videos, stories, strict=True):
         expected = full_recomputation(models, video, config)

@@ -108,6 +108,7 @@ def test_few_to_many_is_ordinary_attention() -> None:
     [
         {"relative": "pairwise"},
         {"relative": "fixed"},
+        {"relative": "echr"},
         {"relative": "none", "absolute": True, "scores": True, "stop": "learned"},
         {"relative": "pairwise", "texts": 2},
     ],
@@ -214,8 +215,8 @@ WHOLE: list[dict[str, Any]] = [
     {"letters": "b", "mixing": "gelu", "logits_scale": "sqrt", "absolute": True, "scores": True, "stop": "learned"},
     {"letters": "bi", "mixing": "separate", "output": "transform", "relative": "fixed", "memory_cells": 2},
     {"letters": "bi", "feedback": "choice", "order": "start", "memory_cells": 2},
-    {"letters": "biv"},
-    {"letters": "bivt"},
+    {"letters": "biv", "relative": "echr", "ingredient_layers": 2},
+    {"letters": "bivt", "text_memory": "eos"},
     {"letters": "bivt", "action_states": "residual", "layers": 1, "mixing": "gelu"},
 ]
 

@@ -58,13 +58,15 @@ def test_borders_and_the_middle_of_a_frame() -> None:
     torch.testing.assert_close(read, torch.tensor([1.0, 1.5, 0.5, 2.0, 0.0, 0.0, 0.0, 0.0]))
 
 
-def test_it_equals_grid_sample() -> None:
+@pytest.mark.parametrize("padding", ["zeros", "border"])
+def test_it_equals_grid_sample(padding: str) -> None:
     draw = torch.Generator().manual_seed(1)
-    pyramid = Pyramid((9,), torch.tensor([[9.0]]))
+    pyramid = Pyramid((9,), torch.tensor([[9.0]]), border=padding == "border")
     values = torch.randn(1, 1, 9, 5, generator=draw)
     places = torch.rand(1, 1, 6, 1, 1, generator=draw) * 1.4 - 0.2
     grid = torch.stack([places.view(1, 1, 6) * 2 - 1, torch.zeros(1, 1, 6)], dim=-1)
-    expected = functional.grid_sample(values.transpose(2, 3).view(1, 5, 1, 9), grid, align_corners=False)
+    rows = values.transpose(2, 3).view(1, 5, 1, 9)
+    expected = functional.grid_sample(rows, grid, padding_mode=padding, align_corners=False)
     read = attend(values, pyramid, places, torch.ones_like(places))
     torch.testing.assert_close(read[0, 0], expected[0, :, 0].T)
 

@@ -182,3 +182,66 @@ def test_evidence_is_what_the_predictions_add_up_to() -> None:
     # Two events in all, of mean length (0.5 x 0.2 + 0.5 x 0.4 + 1 x 0.1) / 2.
     assert found[0].tolist() == pytest.approx([2 / USUAL_COUNT, 1.5, 0.2 * USUAL_COUNT, 0.0])
     assert found[1].tolist() == pytest.approx([0.0, 0.0, 0.0, math.log(0.5)])
+
+
+def as_published(**changes: object) -> PDVC:
+    torch.manual_seed(0)
+    sizes = SMALL | {"feedforward": 16, "caption_length": 6} | changes
+    return PDVC(ProposalConfig.preset("paper", **sizes)).eval()
+
+
+def test_the_published_preset_shares_one_caption_head_and_looks_around_what_it_was_given() -> None:
+    model = as_published()
+    layers, encoded = model(*inputs(2))
+    assert len(model.caption_heads) == 1
+    assert model.caption_head(0) is model.caption_head(1)
+    # The first layer was given learned points, the second one the first one's spans.
+    assert layers[0].references.shape == (2, 5, 1)
+    assert torch.equal(model.caption_references(layers[1]), layers[0].boxes)
+    moved = layers[1]._replace(boxes=torch.rand(2, 5, 2))
+    assert torch.equal(decode_captions(model, moved, encoded).tokens, decode_captions(model, layers[1], encoded).tokens)
+    criterion = Criterion(model.config)
+    truth = Truth([torch.tensor([[0.2, 0.1]]), torch.tensor([[0.5, 0.3]])], [torch.tensor([[5, 6, EOS]])] * 2)
+    terms = criterion(model.train(), layers, encoded, truth)
+    assert terms.keys() == criterion.weights.keys()
+    assert terms["caption.0"].divisor == 2  # captions, not words
+    torch.autograd.backward(sum(criterion.weights[name] * term.total for name, term in terms.items()))
+    assert not [name for name, value in model.named_parameters() if value.grad is None]
+
+
+def test_each_caption_counts_the_same_in_the_published_loss() -> None:
+    model = as_published()
+    layers, encoded = model(*inputs(1))
+    head, last = model.caption_head(-1), layers[-1]
+    rows = Rows(torch.zeros(2, dtype=torch.long), last.hidden[0, :2], last.references[0, :2])
+    both = head(encoded, rows, torch.tensor([[7, EOS, PAD, PAD], [5, 6, 8, EOS]]))
+    one = head(encoded, Rows(*(part[:1] for part in rows)), torch.tensor([[7, EOS]]))
+    other = head(encoded, Rows(*(part[1:] for part in rows)), torch.tensor([[5, 6, 8, EOS]]))
+    torch.testing.assert_close(both, one + other)
+    head.per_caption = False
+    summed = head(encoded, rows, torch.tensor([[7, EOS, PAD, PAD], [5, 6, 8, EOS]]))
+    torch.testing.assert_close(summed, 2 * one + 4 * other)
+
+
+def test_the_published_ranking_does_not_count_the_end_of_a_caption() -> None:
+    model = as_published()
+    layers, encoded = model(*inputs(1))
+    head = model.caption_head(-1)
+    with torch.no_grad():
+        head.output.bias[EOS] = 2.0
+    without = decode_captions(model, layers[-1], encoded)
+    head.rank_eos = True
+    with_end = decode_captions(model, layers[-1], encoded)
+    ended = (with_end.tokens == EOS).any(dim=1)
+    assert ended.any()
+    assert (with_end.log_probability[ended] < without.log_probability[ended]).all()
+
+
+def test_a_thermometer_tells_seconds_up_to_its_end() -> None:
+    model = as_published()
+    _, encoded = model(*inputs(1))
+    place = model.encoder.position
+    told = [place(encoded.pyramid, torch.tensor([seconds])) for seconds in (30.0, 30.9, 31.0, 256.0, 900.0)]
+    assert torch.equal(told[0], told[1])
+    assert not torch.allclose(told[1], told[2])
+    assert torch.equal(told[3], told[4])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from cookscribe.text.amounts import MEASURES, PORTIONS, amount_line, find_amounts
 from cookscribe.text.facts import find_durations, find_heats, find_people
 from cookscribe.text.foods import common_foods
+from cookscribe.text.ingredients import canonical
 from cookscribe.text.numbers import Quantity, figures
 
 PHRASES = Path(__file__).with_name("spoken_amounts.txt")
@@ -88,6 +89,11 @@ def test_a_mention_says_where_it_stands() -> None:
     assert text[second.start : second.stop] == "3 eggs"
 
 
+def test_counted_foods_stand_in_their_number() -> None:
+    lines = [amount_line("3", "", "egg"), amount_line("1", "", "eggs"), amount_line("2", "", "tomato")]
+    assert [*lines, amount_line("2", "", "chicken")] == ["3 eggs", "1 egg", "2 tomatoes", "2 chicken"]
+
+
 def test_what_is_not_said_has_no_name() -> None:
     assert read("add another two tablespoons") == ["2 tbsp "]
 
@@ -120,7 +126,8 @@ counted = st.sampled_from(sorted(" ".join(words) for words in common_foods().cou
 @given(st.integers(1, 99), counted)
 def test_a_counted_line_is_read_as_what_it_was(number: int, food: str) -> None:
     (mention,) = find_amounts(amount_line(str(number), "", food))
-    assert (str(mention.quantity), mention.unit, mention.name) == (str(number), "", food)
+    words = [canonical(word) for word in f"{mention.name} {mention.unit}".split()]
+    assert (str(mention.quantity), words) == (str(number), [canonical(word) for word in food.split()])
 
 
 PARTS = "a an and of half cup two 1 / 1/2 - – ( ) tbsp egg to 3 ½ , . oz can inch 350 ° C minutes hour serves"

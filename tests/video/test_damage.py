@@ -5,7 +5,7 @@ from pathlib import Path
 
 import damaged_video
 import films
-from cookscribe.encoders.pool import isolated
+from cookscribe.batch.engine import Crew, run
 from cookscribe.video import VideoFile
 from cookscribe.video.writing import write_video
 
@@ -17,7 +17,7 @@ def test_a_hundred_damaged_films(tmp_path: Path) -> None:
         path = tmp_path / f"damaged-{seed}.mp4"
         path.write_bytes(films.damaged(originals[seed % 8 // 4], seed))
         paths.append(path)
-    outcomes = list(isolated(damaged_video.ours, paths, workers=1, patience=30.0))
+    outcomes = list(run(damaged_video.ours, paths, Crew(workers=1, patience=30.0)))
     assert len(outcomes) == 100
     kinds = Counter(outcome.kind for outcome in outcomes)
     assert set(kinds) <= {"done", "refused"}, [o.error for o in outcomes if o.kind not in {"done", "refused"}]

@@ -6,7 +6,10 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
+from cookscribe.files import write_json
+from cookscribe.model_folder import write_tensors
 from cookscribe.writer.checkpoint import CONFIG, TOKENIZER, WEIGHTS, byte_pair_tokenizer
+from cookscribe.writer.checkpoint import SIZES as PUBLISHED_NAMES
 from cookscribe.writer.llama import LlamaConfig
 
 SIZES = LlamaConfig(layers=2, width=16, heads=4, key_value_heads=2, feed_forward=24, vocabulary=270)
@@ -29,31 +32,32 @@ def tokenizer() -> Tokenizer:
 
 
 def published_folder(folder: Path, seed: int = 0) -> Path:
-    """A random model as the transformers library writes it."""
-    from transformers import LlamaConfig as TheirConfig
-    from transformers import LlamaForCausalLM
-
-    torch.manual_seed(seed)
-    theirs = LlamaForCausalLM(
-        TheirConfig(
-            vocab_size=SIZES.vocabulary,
-            hidden_size=SIZES.width,
-            intermediate_size=SIZES.feed_forward,
-            num_hidden_layers=SIZES.layers,
-            num_attention_heads=SIZES.heads,
-            num_key_value_heads=SIZES.key_value_heads,
-            rms_norm_eps=SIZES.epsilon,
-            rope_theta=SIZES.theta,
-            tie_word_embeddings=True,
-        )
-    )
-    with torch.no_grad():
-        for parameter in theirs.parameters():
-            parameter.normal_(0, 0.3)
-    theirs.save_pretrained(folder)
+    """A random model as published models are laid out. Gains near 1 and long word vectors: it can be sure of a word."""
+    rng = np.random.default_rng(seed)
+    narrow = SIZES.key_value_heads * SIZES.head_width
+    shapes = {
+        "self_attn.q_proj": (SIZES.width, SIZES.width),
+        "self_attn.k_proj": (narrow, SIZES.width),
+        "self_attn.v_proj": (narrow, SIZES.width),
+        "self_attn.o_proj": (SIZES.width, SIZES.width),
+        "mlp.gate_proj": (SIZES.feed_forward, SIZES.width),
+        "mlp.up_proj": (SIZES.feed_forward, SIZES.width),
+        "mlp.down_proj": (SIZES.width, SIZES.feed_forward),
+    }
+    weights = {
+        "model.embed_tokens.weight": rng.normal(0, 1, (SIZES.vocabulary, SIZES.width)),
+        "model.norm.weight": rng.normal(1, 0.2, SIZES.width),
+    }
+    for layer in range(SIZES.layers):
+        here = f"model.layers.{layer}."
+        weights |= {f"{here}{name}.weight": rng.normal(0, 0.3, shape) for name, shape in shapes.items()}
+        for name in ("input_layernorm", "post_attention_layernorm"):
+            weights[f"{here}{name}.weight"] = rng.normal(1, 0.2, SIZES.width)
+    tensors = {name: torch.from_numpy(value).float() for name, value in weights.items()}
+    write_tensors(folder / WEIGHTS, tensors, {})
+    sizes = {theirs: getattr(SIZES, ours) for theirs, ours in PUBLISHED_NAMES.items()}
+    write_json(folder / CONFIG, sizes | {"model_type": "llama", "architectures": ["LlamaForCausalLM"]})
     tokenizer().save(str(folder / TOKENIZER))
-    assert (folder / CONFIG).is_file()
-    assert (folder / WEIGHTS).is_file()
     return folder
 
 

@@ -7,12 +7,16 @@ import torch
 
 from cookscribe.writer.evidence import EventEvidence, FilmEvidence
 from cookscribe.writer.generation import GenerationConfig, Runs, beam_search
-from cookscribe.writer.language_writer import LanguageWriter
+from cookscribe.writer.language_writer import LanguageWriter, WriterConfig
 from cookscribe.writer.llama import Cache, Llama
 from cookscribe.writer.texts import Encoder
 from tests.writer.small import tokenizer
 
 END = 3
+
+
+def searching(**changes: int) -> WriterConfig:
+    return WriterConfig(generation=GenerationConfig(**changes))
 
 
 @torch.no_grad()
@@ -57,7 +61,7 @@ def test_no_run_of_tokens_comes_twice() -> None:
 
 
 def test_films_of_a_batch_are_written_as_if_alone(model: Llama) -> None:
-    writer = LanguageWriter(model, Encoder(tokenizer()), GenerationConfig(beam=3, most_tokens=6, no_repeat_ngram=3))
+    writer = LanguageWriter(model, Encoder(tokenizer()), searching(beam=3, most_tokens=6, no_repeat_ngram=3))
     films = [
         FilmEvidence((EventEvidence("add salt"),), "soup"),
         FilmEvidence((EventEvidence("the onion then"), EventEvidence(seen=("pan",)), EventEvidence()), "", ("salt",)),
@@ -77,7 +81,7 @@ def test_sentences_of_a_film_share_no_long_run(model: Llama, monkeypatch: pytest
     said: list[tuple[int, ...]] = []
     plain = Runs.add
     monkeypatch.setattr(Runs, "add", lambda runs, tokens: (said.append(tuple(tokens)), plain(runs, tokens)))
-    config = GenerationConfig(beam=2, most_tokens=12, no_repeat_ngram=4)
+    config = searching(beam=2, most_tokens=12, no_repeat_ngram=4)
     film = FilmEvidence(tuple(EventEvidence("add salt") for _ in range(6)))
     LanguageWriter(model, Encoder(tokenizer()), config).write([film])
     runs = [tokens[n : n + 4] for tokens in said for n in range(len(tokens) - 3)]

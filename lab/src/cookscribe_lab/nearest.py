@@ -3,11 +3,9 @@
 It learns nothing, so it is the floor under every captioner: a model that does not beat it has only remembered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +44,7 @@ class NearestNeighbourCaptioner:
     sentences: tuple[str, ...]
 
     @classmethod
-    def fit(cls, features: FloatArray, sentences: Sequence[str]) -> NearestNeighbourCaptioner:
+    def fit(cls, features: FloatArray, sentences: Sequence[str]) -> Self:
         """Remember E events: (E, D) features and E sentences."""
         values = np.asarray(features, dtype=np.float32)
         if values.ndim != 2 or len(values) != len(sentences) or not len(values):
@@ -57,7 +55,7 @@ class NearestNeighbourCaptioner:
         return cls(mean, _directions(values - mean), tuple(sentences))
 
     @classmethod
-    def fit_videos(cls, videos: Iterable[AnnotatedVideo], tracks: Tracks) -> NearestNeighbourCaptioner:
+    def fit_videos(cls, videos: Iterable[AnnotatedVideo], tracks: Tracks) -> Self:
         """Remember the true steps of annotated videos, pooled over their spans."""
         pooled: list[NDArray[np.float32]] = []
         sentences: list[str] = []

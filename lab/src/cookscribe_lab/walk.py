@@ -14,8 +14,6 @@ Configurations are looked up, not read.
 Lines are all lines of a file. A package file that holds nothing but its docstring is not counted.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import subprocess

@@ -84,7 +84,7 @@ def test_unsure_steps_and_weak_evidence_are_seen_in_the_terminal(made_up: MadeUp
     step = Step(span=Span(start=0, end=2), sentence="fry it all", confidence=0.2, ingredients=("onion",))
     print_recipe(told(made_up, "x.mp4").model_copy(update={"steps": (step,)}), screen)
     text = screen.export_text()
-    assert "fry it all  (onion)" in text
+    assert "Fry it all.  (onion)" in text
     assert "20% ?" in text
     assert "note: the evidence is weak" in text
     assert ", ".join(made_up.names) in text

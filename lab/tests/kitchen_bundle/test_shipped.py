@@ -32,7 +32,7 @@ def test_it_is_small_and_half_precision(bundle: Bundle) -> None:
 
 
 def test_all_are_there_and_small_together() -> None:
-    assert sorted(shipped()) == ["auto", "kitchen", "youcook2-speech"]
+    assert sorted(shipped()) == ["auto", "kitchen", "youcook2-sight", "youcook2-speech"]
     everything = sum(
         path.stat().st_size for name in shipped() for path in find_bundle(name).folder.rglob("*") if path.is_file()
     )

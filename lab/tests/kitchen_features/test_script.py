@@ -10,9 +10,9 @@ from cookscribe_lab.kitchen_features.script import Sight, StepView, read_sentenc
 from cookscribe_lab.kitchen_features.words import food
 
 
-def scenes(*sentences: str, ingredients: tuple[str, ...] = ()) -> list[StepView]:
+def scenes(*sentences: str, ingredients: tuple[str, ...] = (), veil: float = 0.0) -> list[StepView]:
     spans = np.array([[10.0 * n, 10.0 * n + 5.0] for n in range(len(sentences))])
-    return stage(AnnotatedVideo("v", 10.0 * len(sentences), spans, sentences, ingredients))
+    return stage(AnnotatedVideo("v", 10.0 * len(sentences), spans, sentences, ingredients), veil)
 
 
 def sight(scene: StepView, name: str) -> Sight:
@@ -113,3 +113,31 @@ def test_any_text_can_be_staged(sentences: list[str], ingredients: list[str]) ->
         for seen in scene.sights:
             assert np.isfinite(seen.before).all()
             assert np.linalg.norm(seen.after) <= 1.01
+
+
+def test_veiled_steps_look_alike_and_differ_by_what_came_before() -> None:
+    with_carrot = scenes("add the carrot to the pot", "stir the carrot in the pot", veil=1.0)
+    with_beef = scenes("add the beef to the pot", "stir the beef in the pot", veil=1.0)
+    first, later = (sight(with_carrot[0], "carrot"), sight(with_carrot[1], "carrot"))
+    assert not np.allclose(first.before, sight(with_beef[0], "beef").before)
+    assert np.allclose(later.before, sight(with_beef[1], "beef").before)
+    assert np.allclose(later.after, sight(with_beef[1], "beef").after)
+    # Without the veil the second steps can be told apart, and half a veil leaves half of the difference or more.
+    gaps = []
+    for veil in (0.0, 0.5, 1.0):
+        left = scenes("add the carrot to the pot", "stir the carrot in the pot", veil=veil)[1]
+        right = scenes("add the beef to the pot", "stir the beef in the pot", veil=veil)[1]
+        gaps.append(float(np.linalg.norm(sight(left, "carrot").before - sight(right, "beef").before)))
+    assert gaps[0] > gaps[1] > gaps[2] == 0.0
+
+
+def test_behind_a_veil_what_a_step_needs_is_seen_in_the_step_before() -> None:
+    first, second = scenes("heat the oil in a pan", "add the carrot", veil=1.0)
+    other_first, other = scenes("heat the oil in a pan", "add the beef", veil=1.0)
+    assert np.allclose(sight(second, "carrot").before, sight(other, "beef").before)
+    assert own_share(sight(first, "carrot, laid out").before, "carrot") > 0.99
+    assert own_share(sight(other_first, "beef, laid out").before, "beef") > 0.99
+    # Without a veil nothing is laid out.
+    assert not any(
+        "laid out" in sight.name for scene in scenes("heat the oil", "add the carrot") for sight in scene.sights
+    )

@@ -25,11 +25,11 @@ def test_figures_of_a_clean_world(videos: list[AnnotatedVideo]) -> None:
     seen = what_is_seen(videos, "milnce-like", difficulty=0.3)
     assert seen.videos == 15
     assert seen.events == 60
-    assert seen.action.right > 0.8 > seen.action.chance
-    assert seen.group.right > 0.8 > seen.group.chance
-    assert seen.unlike.right > seen.alike.right + 0.15
-    reports = (seen.random, seen.nearest, seen.linear)
-    random, nearest, linear = (report.soda_mean("strict", "CIDEr") or 0.0 for report in reports)
+    action, _, group, alike, unlike = seen.readings.values()
+    assert action.right > 0.8 > action.chance
+    assert group.right > 0.8 > group.chance
+    assert unlike.right > alike.right + 0.15
+    random, nearest, linear = (report.soda_mean("strict", "CIDEr") or 0.0 for report in seen.captioners.values())
     assert nearest > 2 * random
     assert linear > 2 * random
 
@@ -59,8 +59,8 @@ def test_proposed_events_are_thinned_and_captioned(videos: list[AnnotatedVideo])
         scores = np.repeat([0.9, 0.4], len(video.spans))
         candidates[video.id] = Candidates(spans, scores, video.duration, count=float(len(spans)))
     seen = what_is_seen(videos, "milnce-like", difficulty=0.3, candidates=candidates)
-    for proposed, true in ((seen.nearest_proposed, seen.nearest), (seen.linear_proposed, seen.linear)):
-        assert proposed is not None
+    _, *on_true, nearest, linear = seen.captioners.values()
+    for proposed, true in zip((nearest, linear), on_true, strict=True):
         assert proposed.soda_mean("strict", "tIoU") == pytest.approx(1.0)
         assert proposed.soda_mean("strict", "CIDEr") == pytest.approx(true.soda_mean("strict", "CIDEr"))
     with pytest.raises(BadValueError, match="no events of"):

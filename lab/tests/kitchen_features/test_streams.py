@@ -10,6 +10,7 @@ from cookscribe.errors import BadValueError
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe_lab.kitchen_features.probe import classify
 from cookscribe_lab.kitchen_features.streams import ENCODERS, render
+from cookscribe_lab.kitchen_features.text_tower import text_vectors
 from cookscribe_lab.kitchen_features.words import action_family, food
 from lab.tests.kitchen_features.plain_videos import plain_video, plain_videos
 
@@ -136,3 +137,36 @@ def test_a_state_can_be_read_off_long_after_the_action() -> None:
         labels.append(first)
     table = np.concatenate(features)
     assert classify(table[:120], labels[:120], table[120:], labels[120:]).right > 0.75
+
+
+def test_the_text_tower_lies_in_the_space_of_the_films() -> None:
+    """A film of a step is nearer to its own sentence than to others, as with MIL-NCE's two towers."""
+    sentences = [sentence for video in VIDEOS[:20] for sentence in video.sentences]
+    rows = np.concatenate([render(video, "milnce-like", difficulty=0.2).over(video.spans) for video in VIDEOS[:20]])
+    texts = text_vectors(sentences)
+    assert texts.shape == rows.shape
+    likeness = _unit(rows - rows.mean(axis=0)) @ _unit(texts - texts.mean(axis=0)).T
+    own = np.array([max(likeness[n, m] for m in range(len(sentences)) if sentences[m] == sentences[n])
+                    for n in range(len(sentences))])  # fmt: skip
+    assert np.mean(own >= np.quantile(likeness, 0.95, axis=1)) > 0.8
+    assert not text_vectors(["zibble"]).any()
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def test_a_veil_out_of_range_is_refused() -> None:
+    with pytest.raises(BadValueError, match="between 0 and 1"):
+        render(plain_video(0), "milnce-like", veil=1.5)
+
+
+def test_behind_the_veil_only_the_step_before_tells_which_food_it_is() -> None:
+    rows = [render(video, "milnce-like", difficulty=0.5, veil=1.0).over(video.spans) for video in VIDEOS]
+    groups = [food(text.split()[-1]).group for video in VIDEOS for text in video.sentences[1:]]
+    own, before = np.concatenate([one[1:] for one in rows]), np.concatenate([one[:-1] for one in rows])
+    split = len(groups) * 3 // 4
+    alone, remembered = (classify(some[:split], groups[:split], some[split:], groups[split:]) for some in (own, before))
+    # The step shows what the next one needs, so its own food is at best known not to be that one.
+    assert alone.right < alone.chance + 0.08
+    assert remembered.right > alone.right + 0.25

@@ -19,7 +19,8 @@ ROWS: dict[str, list[str]] = {
     "losses": ["(a) none", "(b) IS", "(c) AS", "(d) IS + AS", "(e) IS + AS + IA", "(f) IS + AS + AA",
                "(g) IS + AS + IA + AA"],
     "memory": [f"{name}, {mixer}" for name in THREE for mixer in ("separate", "joint", "joint, GELU")],
-    "modalities": [f"{name}, {kind}" for name in THREE for kind in ("video only", "with captions", "with speech")],
+    "modalities": [f"{name}, {kind}" for name in THREE for kind in ("video only", "with captions",
+                   "with captions, word vectors", "with speech")],
     "encoders": [f"{name}, {encoder}" for name in THREE for encoder in ("tsn-like", "milnce-like")],
     "candidates": [f"{name}, N = {count}" for name in THREE for count in (25, 50)],
     "layers": [f"{name}, {count}" for name in THREE for count in ("1 layer", "2 layers", "4 layers")],
@@ -66,7 +67,7 @@ def test_only_trains_the_rows_it_names_and_the_table_says_what_it_lacks(bench: B
     text = fresh.run("memory", "--seeds", "2", "--only", "B, separate")
     # Joint B is the other study's, found again with its one seed; further rows would have to be trained.
     assert [line.split(" |")[0] for line in text.splitlines() if line.startswith("| B")] == [
-        "| B, separate", "| B, joint",
+        "| B, separate", "| B, joint", "| B, joint over B, separate",
     ]  # fmt: skip
     assert "Fewer trainings: B, joint (1 seed). Not run: B, joint, GELU; BIV, separate;" in text
 
@@ -87,7 +88,9 @@ def test_a_command_offers_what_its_study_reads_and_no_more() -> None:
 
 
 def test_every_study_of_the_list_is_tested_here_or_beside() -> None:
-    elsewhere = "main counts epochs examples state folds noise real-candidates oracle narrated"
+    elsewhere = (
+        "main counts costs presegmented epochs examples state folds noise real-candidates oracle narrated real-frames"
+    )
     assert {study.name for study in STUDIES} <= {*ROWS, *elsewhere.split()}
 
 

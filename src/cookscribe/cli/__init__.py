@@ -1,7 +1,5 @@
 """The command line: thin. Each module here parses, calls a room and prints; heavy imports wait inside the commands."""
 
-from __future__ import annotations
-
 import os
 import sys
 from contextlib import suppress
@@ -17,10 +15,11 @@ from cookscribe import __version__
 # One module per group of commands, with the commands it registers. Keep their imports light: `--help` loads them all.
 COMMANDS: dict[str, tuple[str, ...]] = {
     "train": ("train", "bundle"),
-    "proposals": ("propose",),
+    "proposals": ("propose", "event-features"),
     "predict": ("predict",),
     "write": ("write",),
     "export": ("export",),
+    "serve": ("serve", "library"),
     "data": ("data",),
     "video": ("probe", "encode", "encode-transcripts", "weights"),
     "evaluate": ("evaluate", "baselines"),

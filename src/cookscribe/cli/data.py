@@ -147,16 +147,8 @@ def _count_oracle(youcook2: YouCook2) -> dict[str, dict[str, float]]:
 
 
 @data.command()
-def matching(
-    folder: DataOption,
-    examples: Annotated[int, typer.Option(min=0, help="Print this many disagreements of each comparison.")] = 0,
-    seed: Annotated[int, typer.Option(help="Which disagreements are printed.")] = 0,
-    json_path: JsonOption = None,
-) -> None:
-    """Measure ingredient and action matching against the published labels.
-
-    The labels are word matching too (docs/data.md says how), so the kinds of disagreement count as much as the figures.
-    """
+def matching(folder: DataOption, json_path: JsonOption = None) -> None:
+    """Measure ingredient and action matching against the published labels, which are word matching too."""
     from cookscribe.files import write_json
     from cookscribe.learning.datasets.matching import measure_actions, measure_actions_by_tags, measure_ingredients
     from cookscribe.learning.datasets.root import YouCook2
@@ -175,57 +167,14 @@ def matching(
     for split in ("training", "validation"):
         tagged = [(video, tags[video_id]) for video_id, video in youcook2.videos(split).items()]
         comparisons[f"actions: tags, {split}"] = measure_actions_by_tags(tagged, verbs)
-    _print_agreement(comparisons)
-    for name, agreement in comparisons.items():
-        _print_examples(name, agreement, examples, seed)
-    if json_path is not None:
-        write_json(json_path, {name: _figures(agreement) for name, agreement in comparisons.items()})
-
-
-def _figures(agreement: Agreement) -> dict[str, Any]:
-    return {
-        "steps": agreement.steps,
-        "precision": 100 * agreement.precision,
-        "recall": 100 * agreement.recall,
-        "f1": 100 * agreement.f1,
-        "both": agreement.both,
-        "only_found": dict(agreement.only_found.most_common(12)),
-        "only_labelled": dict(agreement.only_labelled.most_common(12)),
+    figures = {
+        name: {"steps": one.steps} | {score: 100 * getattr(one, score) for score in ("precision", "recall", "f1")}
+        for name, one in comparisons.items()
     }
-
-
-def _print_agreement(comparisons: dict[str, Agreement]) -> None:
     print_table(
         "Agreement with published labels, in percent of (step, name) pairs",
         ["", "steps", "precision", "recall", "F1"],
-        [
-            [name, str(a.steps), f"{100 * a.precision:.1f}", f"{100 * a.recall:.1f}", f"{100 * a.f1:.1f}"]
-            for name, a in comparisons.items()
-        ],
+        [[name, *(f"{value:.5g}" for value in row.values())] for name, row in figures.items()],
     )
-    print_table(
-        "Most frequent disagreements",
-        ["", "only found", "only labelled"],
-        [
-            [
-                name,
-                *(
-                    ", ".join(f"{kind} {count}" for kind, count in counts.most_common(3))
-                    for counts in (agreement.only_found, agreement.only_labelled)
-                ),
-            ]
-            for name, agreement in comparisons.items()
-        ],
-        left=(0, 1, 2),
-    )
-
-
-def _print_examples(name: str, agreement: Agreement, count: int, seed: int) -> None:
-    from cookscribe.seeds import generator
-
-    chosen = generator("matching examples", seed, name).permutation(len(agreement.examples))[:count]
-    if len(chosen):
-        print(f"\n{name}")
-    for index in chosen:
-        kind, word, sentence = agreement.examples[index]
-        print(f"  {word} ({kind}): {sentence}" if kind != word else f"  {word}: {sentence}")
+    if json_path is not None:
+        write_json(json_path, figures)

@@ -1,7 +1,5 @@
 """`cookscribe export`: an earlier, perhaps edited, recipe in other formats."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

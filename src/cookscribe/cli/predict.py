@@ -1,10 +1,11 @@
 """`cookscribe predict`: recipes for candidates and features, as dense-captioning evaluators read them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer
+
+from cookscribe.cli.batch import research_crew
+from cookscribe.cli.write import ADDRESS, ENGINE, RESEARCH_WORKERS
 
 
 def register(app: typer.Typer) -> None:
@@ -31,44 +32,36 @@ def predict(
         help="stepwise: one event after another, as in the paper; chain: the best story the planner knows.",
     ),
     threads: int = typer.Option(1, "--threads", help="CPU threads."),
+    workers: int = RESEARCH_WORKERS,
+    engine: str = ENGINE,
+    address: str = ADDRESS,
 ) -> None:
     """Write the recipes of all videos of a candidate file."""
     import torch
 
-    from cookscribe.encoders.store import FeatureStore
     from cookscribe.evaluation.inputs import read_ingredients
     from cookscribe.export.researcher import as_predictions
     from cookscribe.files import write_json
-    from cookscribe.learning.story_run import candidate_texts, read_candidate_file
-    from cookscribe.model.decoding import DecodingConfig
-    from cookscribe.pipelines.story_writer import StoryWriter
-    from cookscribe.progress import track
+    from cookscribe.learning.predicting import PredictJob, predict_all
+    from cookscribe.learning.story_run import read_candidate_file
     from cookscribe.senses.transcripts import read_timed_transcripts
 
     torch.set_num_threads(max(threads, 1))
-    writer = StoryWriter.load(model[0], members=model[1:])
+    crew = research_crew(engine, workers, threads, address)
     given = {"beam": beam, "order": order, "selection": selection}
-    changes = {name: value for name, value in given.items() if value}
-    decoding = DecodingConfig.parse(writer.config.decoding.model_dump() | changes, "decoding")
+    job = PredictJob(tuple(model), features, {name: value for name, value in given.items() if value})
+    writer, _ = job.load()
     found = read_candidate_file(candidates)
-    store = FeatureStore(features)
     names = read_ingredients(ingredients) if ingredients is not None else {}
     speech = read_timed_transcripts(transcripts) if transcripts is not None else {}
-    inputs = {}
-    for key in track(sorted(found), "reading features"):
-        texts = None
-        if "speech" in writer.config.texts:
-            texts = candidate_texts(("speech",), found[key], speech.get(key), key)[0]
-        inputs[key] = writer.prepare(found[key], names.get(key, ()), store.read(key), texts, key)
-    stories = dict(zip(inputs, writer.write(list(inputs.values()), decoding), strict=True))
-    written = {key: [(step.span.tolist(), step.sentence) for step in story.steps] for key, story in stories.items()}
-    write_json(out, as_predictions(written))
-    steps = sum(len(story.steps) for story in stories.values())
+    written = predict_all(job, found, names, speech, "speech" in writer.config.texts, crew)
+    write_json(out, as_predictions({key: one.steps for key, one in written.items()}))
+    steps = sum(len(one.steps) for one in written.values())
     along = f" and {len(writer.members)} more" if writer.members else ""
-    print(f"{out}: {steps} steps for {len(stories)} videos, model {writer.config.model.letters}{along}")
-    empty = [key for key, story in stories.items() if not story.steps]
+    print(f"{out}: {steps} steps for {len(written)} videos, model {writer.config.model.letters}{along}")
+    empty = [key for key, one in written.items() if not one.steps]
     if empty:
-        print(f"no step for {len(empty)} videos, e.g. {empty[0]}: {stories[empty[0]].reason}")
-    if writer.config.model.ingredients and not all(key in names for key in inputs):
-        missing = sum(key not in names for key in inputs)
+        print(f"no step for {len(empty)} videos, e.g. {empty[0]}: {written[empty[0]].reason}")
+    if writer.config.model.ingredients and not all(key in names for key in written):
+        missing = sum(key not in names for key in written)
         print(f"no ingredients for {missing} videos; the model was trained to read them (--ingredients)")

@@ -17,14 +17,23 @@ def print_recipe(recipe: Recipe, screen: Console) -> None:
     from rich.table import Table
 
     from cookscribe.export.clock import clock
+    from cookscribe.text.printable import full_sentence
 
     about = f"{recipe.video.name}, {clock(recipe.video.duration)}, model {recipe.made_by.model}"
     if recipe.made_by.simulated:
         about += ", simulated"
     screen.print()
     screen.print(f"[bold]{escape(recipe.title)}[/]  [dim]{escape(about)}[/]", highlight=False)
-    if recipe.ingredients:
-        screen.print(f"[dim]with[/] {escape(', '.join(recipe.ingredients))}", highlight=False)
+    listed, facts = recipe.ingredients, tuple[str, ...]()
+    of_steps: dict[int, tuple[str, ...]] = {}
+    if recipe.evidence and recipe.evidence.cues:
+        from cookscribe.export.wording import told_facts
+
+        listed, facts, of_steps = told_facts(recipe)
+    if listed:
+        screen.print(f"[dim]with[/] {escape(', '.join(listed))}", highlight=False)
+    if facts:
+        screen.print(escape(", ".join(facts)), style="dim", highlight=False)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name, style, justify in (
         ("", "bold", "right"),
@@ -35,10 +44,10 @@ def print_recipe(recipe: Recipe, screen: Console) -> None:
         table.add_column(name, style=style, justify=justify, header_style="dim")  # type: ignore[arg-type]
     for number, step in enumerate(recipe.steps, 1):
         times = f"{clock(step.span.start)}–{clock(step.span.end)}"
-        sentence = escape(step.sentence)
+        sentence = escape(full_sentence(step.sentence))
         unnamed = [name for name in step.ingredients if name.lower() not in step.sentence.lower()]
-        if unnamed:
-            sentence += f"  [dim]({escape(', '.join(unnamed))})[/]"
+        if beside := [*of_steps.get(number, ()), *unnamed]:
+            sentence += f"  [dim]({escape(', '.join(beside))})[/]"
         table.add_row(str(number), times, sentence, sureness(step))
     screen.print(Padding(table, (1, 0, 1, 1)))
     for warning in recipe.warnings:

@@ -1,7 +1,5 @@
 """Reports as tables on the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from cookscribe.cli.tables import print_table

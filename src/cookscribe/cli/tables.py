@@ -1,7 +1,5 @@
 """A table on the terminal. rich is imported when one is printed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

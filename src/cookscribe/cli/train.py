@@ -1,7 +1,5 @@
 """`cookscribe train`: train the proposal model or the recipe model; `cookscribe bundle`: make both ready to write."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer
@@ -50,7 +48,9 @@ def proposals(
 def story(
     config: Path = typer.Option(..., "--config", help="JSON file: data, candidates, features, preset and changes."),
     out: Path = typer.Option(..., "--out", help="Folder of the model; the same folder goes on after an interrupt."),
-    preset: str | None = typer.Option(None, "--preset", help="paper-b, -bi, -biv, -bivt or small-b, ..., small-bivt."),
+    preset: str | None = typer.Option(
+        None, "--preset", help="paper-b, -bi, -biv, -bivt; faithful-b, ...; small-b, ..."
+    ),
     seed: int | None = typer.Option(None, "--seed", help="Seed of the training, instead of the file's."),
 ) -> None:
     """Train the recipe model (B, BI, BIV or BIVT). Start it with torchrun to use several processes."""
@@ -90,6 +90,52 @@ def speech(
     bundle = SpeechFolder(YouCook2(data), out, run).pack(seed, name, FILMS, WEAK)
     size = sum(path.stat().st_size for path in bundle.folder.rglob("*") if path.is_file())
     print(f"{bundle.folder}: {bundle.config.name}, {size / 2**20:.1f} MiB")
+
+
+@train_app.command()
+def writer(
+    data: Path = typer.Option(
+        ..., "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files with transcripts (docs/data.md)."
+    ),
+    out: Path = typer.Option(
+        ..., "--out", help="Folder of all parts, shared with `train speech`; goes on where it was."
+    ),
+    base: str = typer.Option("smollm2", "--base", help="Language model: a name of `cookscribe weights`, or a path."),
+    sight: Path | None = typer.Option(None, "--sight", help="Out-of-fold predictions that `train sight` wrote."),
+    seed: int = typer.Option(0, "--seed", help="Seed of the writer that goes into the bundle."),
+    epochs: int = typer.Option(0, "--epochs", help="Epochs; 0 takes the preset's."),
+    name: str = typer.Option("youcook2-speech", "--name", help="Name of the bundle."),
+) -> None:
+    """Train the language-model writer of narrated videos, and pack it into OUT/bundle with the other parts."""
+    from cookscribe.learning.datasets.root import YouCook2
+    from cookscribe.learning.narrated.build_bundle import FILMS, WEAK, SpeechFolder
+    from cookscribe.learning.writer.build_writer import WriterFolder
+    from cookscribe.learning.writer.run import WriterRun
+
+    run = WriterRun(training={"epochs": epochs} if epochs else {})
+    speech = SpeechFolder(YouCook2(data), out)
+    folder = WriterFolder(speech, run, base, sight)
+    folder.writer(seed)
+    made = folder.pack(speech.pack(seed, name, FILMS, WEAK), seed)
+    size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
+    print(f"{made.folder}: {made.config.name}, {size / 2**20:.1f} MiB")
+
+
+@train_app.command()
+def sight(
+    data: Path = typer.Option(
+        ..., "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files with stills (docs/data.md)."
+    ),
+    out: Path = typer.Option(..., "--out", help="Folder of all parts; the same folder goes on after an interrupt."),
+    encoder: str = typer.Option("tinyvit+dinov2", "--encoder", help="Encoders of stills, joined by +."),
+) -> None:
+    """Train the heads that name foods, actions and tools in pictures: OUT/sight, and their predictions out of fold."""
+    from cookscribe.learning.datasets.root import YouCook2
+    from cookscribe.learning.sight.run import train_sight
+
+    figures = train_sight(YouCook2(data), out, encoder)
+    for name, value in figures.items():
+        print(f"{name}: {value}")
 
 
 @train_app.command()

@@ -1,13 +1,11 @@
 """`cookscribe probe`, `encode`, `encode-transcripts`, `weights`: films, their features, the encoders' weights."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
 import typer
 
-from cookscribe.cli.write import MAX_PIXELS, MAX_SECONDS, read_limits
+from cookscribe.cli.write import ADDRESS, ENGINE, FILM_TIMEOUT, MAX_PIXELS, MAX_SECONDS, WORKERS, read_limits
 
 weights = typer.Typer(
     name="weights",
@@ -53,9 +51,13 @@ def probe(
 def encode(
     video: list[Path] = typer.Argument(help="Film files, or folders of films."),
     out: Path = typer.Option(..., help="Feature folder to write; films that have features there are skipped."),
-    encoder: str = typer.Option("effnet", help="effnet, milnce, i3d, speech, tsn, or several joined by +."),
-    workers: int = typer.Option(0, min=0, help="Processes; 0 takes one per processor, at most one per film."),
-    engine: str = typer.Option("pool", help="pool: processes on this machine; ray: a Ray cluster."),
+    encoder: str = typer.Option(
+        "effnet", help="effnet, tinyvit, dinov2, clip, siglip, milnce, i3d, speech, tsn, or several joined by +."
+    ),
+    workers: int = WORKERS,
+    engine: str = ENGINE,
+    address: str = ADDRESS,
+    film_timeout: float = FILM_TIMEOUT,
     weights_path: list[str] = typer.Option(
         [], "--weights", help="NAME=PATH of weights that are not found by themselves."
     ),
@@ -68,10 +70,9 @@ def encode(
     max_seconds: float | None = MAX_SECONDS,
 ) -> None:
     """Make feature tracks of films. Goes on after a film that fails, and names it; run again to resume."""
-    import os
-
+    from cookscribe.batch.engine import Crew, run
     from cookscribe.encoders.base import EncoderOptions
-    from cookscribe.encoders.jobs import EncodeJob, encode_all, find_films
+    from cookscribe.encoders.jobs import EncodeJob, find_films
     from cookscribe.progress import track
     from cookscribe.text.printable import one_line
 
@@ -83,11 +84,11 @@ def encode(
         language=language,
     )
     job = EncodeJob(encoder, out, options, read_limits(max_pixels, max_seconds), half=half)
+    crew = Crew(engine, workers, timeout=film_timeout, address=address)
     films = find_films(video)
     open_films = [film for film in films if not job.done(film)]
-    workers = min(workers or os.cpu_count() or 1, max(1, len(open_films)))
     failed = 0
-    for outcome in track(encode_all(job, open_films, workers, engine), "encoding", len(open_films)):
+    for outcome in track(run(job, open_films, crew.at_most(len(open_films))), "encoding", len(open_films)):
         if outcome.result is None:
             failed += 1
             print(f"failed  {one_line(outcome.item.name)}: {outcome.error}", file=sys.stderr)

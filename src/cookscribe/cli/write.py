@@ -11,13 +11,21 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cookscribe.export.writers import Written
     from cookscribe.recipe import Recipe
     from cookscribe.scribe import Scribe
     from cookscribe.video import Limits, VideoFile
 
-LONGEST_NAME = 255  # bytes, on all common file systems
+# Of all commands that share work out among processes or machines.
+WORKERS = typer.Option(0, min=0, help="Processes; 0 takes one per processor, at most one per film.")
+ENGINE = typer.Option("local", help="local: processes on this machine; ray: a Ray cluster.")
+ADDRESS = typer.Option("", help="Of the Ray cluster; by default RAY_ADDRESS, else a Ray on this machine.")
+FILM_TIMEOUT = typer.Option(3600.0, min=0, help="Seconds that one film may take; 0 sets no limit.")
+RESEARCH_WORKERS = typer.Option(1, min=0, help="Processes that share the videos; 0 takes one per processor.")
+RECOGNISER = "tiny"  # where nobody chooses another
 MAX_PIXELS = typer.Option(None, help="Largest frame, in pixels (width x height).")
+SCREEN_TEXT = typer.Option(
+    None, "--screen-text/--no-screen-text", help="Read the text that films show; by default if rapidocr is installed."
+)
 MAX_SECONDS = typer.Option(None, help="Longest film, in seconds.")
 
 
@@ -27,16 +35,26 @@ def register(app: typer.Typer) -> None:
 
 
 def write_command(
-    videos: list[Path] = typer.Argument(..., help="Cooking videos."),
+    videos: list[Path] = typer.Argument(None, help="Cooking videos."),
+    many: str = typer.Option(
+        "", "--from", help="Many films: a folder, a quoted pattern, or a list (.txt, .jsonl). See docs/scale.md."
+    ),
     ingredients: str = typer.Option("", help='What is used, if you know it: "eggs, butter, salt".'),
     ingredients_file: Path = typer.Option(None, help="The same from a text file, one name a line or with commas."),
-    title: str = typer.Option("", help="Title of the recipe; by default made from the file name."),
+    title: str = typer.Option(
+        "", help="Title of the recipe; by default what the film says it makes, else the file's name."
+    ),
     model: str = typer.Option(
         "auto", help="Name of a shipped bundle, or a bundle's folder (see `cookscribe bundle`); auto looks and listens."
     ),
     transcript: Path = typer.Option(
         None, help="What is said: .vtt, .srt, .json or .txt of one video, or .jsonl of many by file name."
     ),
+    recogniser: str = typer.Option(
+        RECOGNISER,
+        help="What hears speech: tiny, base (`cookscribe weights get whisper-base`), or a Whisper model's folder.",
+    ),
+    screen_text: bool | None = SCREEN_TEXT,
     formats: str = typer.Option(
         "", help="Files to write, comma-separated: json, md, html, vtt, srt, ... None if empty."
     ),
@@ -44,10 +62,31 @@ def write_command(
     embed_video: bool = typer.Option(False, "--embed-video", help="Put the video into the page."),
     threads: int = typer.Option(0, help="CPU threads; 0 takes all."),
     device: str = typer.Option("", help="Where the networks run, e.g. cpu or cuda; a GPU if there is one."),
+    profile: bool = typer.Option(False, "--profile", help="Print the seconds of each stage and the machine's limits."),
     max_pixels: int | None = MAX_PIXELS,
     max_seconds: float | None = MAX_SECONDS,
+    engine: str = ENGINE,
+    workers: int = WORKERS,
+    address: str = ADDRESS,
+    film_timeout: float = FILM_TIMEOUT,
+    gpu_workers: int | None = typer.Option(None, min=0, help="--from: how many of the workers get a GPU."),
+    gpu_share: float = typer.Option(1.0, help="--from: what each of these takes of a GPU."),
+    again: bool = typer.Option(False, "--again", help="--from: try also the films that failed in earlier runs."),
+    parquet: bool = typer.Option(False, "--parquet", help="--from: write the table of recipes as Parquet too."),
 ) -> None:
     """Watch cooking videos and write their recipes."""
+    if many:
+        from cookscribe.batch.engine import Crew
+        from cookscribe.cli.batch import only_for_a_few, write_many
+
+        only_for_a_few(videos, ingredients, ingredients_file, title, transcript, embed_video)
+        limits = read_limits(max_pixels, max_seconds)
+        gpus = {"gpu_workers": gpu_workers, "gpu_share": gpu_share}
+        crew = Crew(engine, workers, threads, timeout=film_timeout, address=address, **gpus)  # type: ignore[arg-type]
+        write_many(many, out, model, device, formats, limits, crew, again=again, parquet=parquet)
+        return
+    if not videos:
+        raise typer.BadParameter("name films, or where many are with --from", param_hint="VIDEOS")
     import torch
     from rich.console import Console
 
@@ -58,7 +97,7 @@ def write_command(
 
     names: tuple[str, ...] = ()
     if formats:
-        from cookscribe.export.writers import parse_formats
+        from cookscribe.export.writers import export_film, parse_formats
 
         names = parse_formats(formats)
     videos = check_names(videos, names, out)
@@ -73,14 +112,21 @@ def write_command(
     screen, notices = Console(), Console(stderr=True)
     if transcript is not None and transcript.suffix != ".jsonl" and len(videos) > 1:
         raise BadValueError("--transcript", "one transcript cannot be that of several videos", "give a .jsonl of all")
-    scribe = find_scribe(model, transcript, device)
+    scribe = find_scribe(model, transcript, device, recogniser, screen_text)
     failures: list[CookscribeError] = []
     for video in videos:
         try:
             film = VideoFile(video, limits)
-            recipe = write_one(scribe, film, listed, title, notices)
+            if profile:
+                from cookscribe.cli.profile import write_profiled
+
+                recipe, measured = write_profiled(scribe, film, VideoFile(video, limits), listed, title or None)
+            else:
+                recipe = write_one(scribe, film, listed, title, notices)
             print_recipe(recipe, screen)
-            written = export_recipe(recipe, film, names, out, embed_video) if names else None
+            if profile:
+                measured.print(film)
+            written = export_film(recipe, film, out / output_stem(video), names, embed_video) if names else None
         except CookscribeError as error:
             if len(videos) == 1:
                 raise
@@ -107,10 +153,8 @@ def check_names(videos: Sequence[Path], formats: Sequence[str], out: Path) -> li
         BadFileError: a name that is no text.
         BadValueError: two films would write the same file, or one a file whose name is too long or that is a film.
     """
-    import os
     from unicodedata import normalize
 
-    from cookscribe.errors import BadValueError
     from cookscribe.video.container import check_name, distinct
 
     for video in videos:
@@ -119,21 +163,10 @@ def check_names(videos: Sequence[Path], formats: Sequence[str], out: Path) -> li
     films = distinct(
         videos, lambda film: normalize("NFC", output_stem(film)).casefold(), "name", "files are named after their film"
     )
-    if not formats:
-        return films
-    from cookscribe.export.writers import file_names
+    if formats:
+        from cookscribe.export.writers import check_file_names
 
-    for video in films:
-        for name in file_names(output_stem(video), formats):
-            if (length := len(os.fsencode(name))) > LONGEST_NAME:
-                raise BadValueError(
-                    video,
-                    f"a file made of it would have a name of {length} bytes, more than {LONGEST_NAME}",
-                    "rename it",
-                )
-            for other in films:
-                if os.path.abspath(out / name) == os.path.abspath(other):
-                    raise BadValueError(other, f"a file made of {video} would replace it", "choose another --out")
+        check_file_names({film: output_stem(film) for film in films}, formats, out)
     return films
 
 
@@ -144,16 +177,26 @@ def output_stem(film: Path) -> str:
     return printable(film.stem).strip() or "recipe"
 
 
-def find_scribe(model: str, transcript: Path | None = None, device: str = "") -> Scribe:
+def find_scribe(
+    model: str,
+    transcript: Path | None = None,
+    device: str = "",
+    recogniser: str = RECOGNISER,
+    screen_text: bool | None = None,
+) -> Scribe:
     """The scribe that was asked for."""
     from cookscribe.errors import BadValueError
     from cookscribe.scribe import load
 
     if transcript is None:
-        return load(model, device or None)
+        if recogniser != RECOGNISER:
+            from cookscribe.senses.recogniser import check_recogniser
+
+            check_recogniser(recogniser)
+        return load(model, device or None, recogniser, screen_text)
     from cookscribe.senses.listening import recogniser_from_file
 
-    scribe = load(model, device or None, recogniser_from_file(transcript))
+    scribe = load(model, device or None, recogniser_from_file(transcript), screen_text)
     if scribe.bundle.config.kind == "visual":
         raise BadValueError("--transcript", f"{model} watches films and does not listen", "leave one out")
     return scribe
@@ -197,15 +240,3 @@ def write_one(scribe: Scribe, film: VideoFile, ingredients: list[str], title: st
             bar.update(tasks[name], completed=share)
 
         return scribe.write(film, ingredients, title or None, stage=stage)
-
-
-def export_recipe(recipe: Recipe, film: VideoFile, formats: tuple[str, ...], out: Path, embed_video: bool) -> Written:
-    """Write the files that were asked for, with pictures of the steps where the format has them."""
-    from cookscribe.export.writers import Media, export
-
-    pictures: tuple[bytes | None, ...] = ()
-    if {"html", "md", "jsonld"} & set(formats):
-        from cookscribe.export.pictures import step_pictures
-
-        pictures = step_pictures(recipe, film)
-    return export(recipe, out / output_stem(film.path), formats, Media(film.path, pictures, embed_video))

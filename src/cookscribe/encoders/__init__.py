@@ -6,12 +6,10 @@
 Heavy libraries are imported when an encoder is loaded, not before.
 """
 
-from __future__ import annotations
-
 from cookscribe.encoders.base import Encoder, EncoderOptions, Progress
 from cookscribe.errors import BadValueError
 
-NAMES = ("effnet", "milnce", "i3d", "speech", "tsn")
+NAMES = ("effnet", "tinyvit", "dinov2", "clip", "siglip", "milnce", "i3d", "speech", "tsn")
 
 __all__ = ["NAMES", "Encoder", "EncoderOptions", "Progress", "load_encoder"]
 
@@ -39,6 +37,15 @@ def _load_one(name: str, options: EncoderOptions) -> Encoder:
         from cookscribe.encoders.effnet import RATE, EffNetEncoder
 
         return EffNetEncoder(options.weights.get("effnet"), options.rate or RATE, options.device)
+    if name in ("tinyvit", "dinov2"):
+        from cookscribe.encoders import published_graphs
+
+        return published_graphs.GraphEncoder(name, options.weights.get(name), options.rate or published_graphs.RATE)
+    if name in ("clip", "siglip"):
+        from cookscribe.encoders import image_towers
+
+        rate = options.rate or image_towers.RATE
+        return image_towers.TowerEncoder(name, options.weights.get(name), rate, options.device)
     if name == "milnce":
         from cookscribe.encoders.milnce import MilNceEncoder
 

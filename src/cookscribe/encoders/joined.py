@@ -1,7 +1,5 @@
 """`a+b`: several encoders on one time line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

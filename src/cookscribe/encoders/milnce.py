@@ -1,7 +1,5 @@
 """`milnce`: windows of two seconds through the S3D network that MIL-NCE trained on instructional film."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,17 +1,19 @@
 """all-MiniLM-L6-v2: a small BERT (Wang et al., 2020) that turns a sentence into 384 numbers, in plain PyTorch.
 
-Tokenizer and network are written out here because they are short, and importing a model library takes seconds.
+The network is written out here because it is short, and importing a model library takes seconds.
 """
 
-from __future__ import annotations
-
-import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+from tokenizers.processors import BertProcessing
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -19,6 +21,7 @@ from cookscribe.encoders.parameters import read_parameters
 from cookscribe.encoders.weights import locate
 from cookscribe.errors import BadFileError
 from cookscribe.files import read_text
+from cookscribe.text.printable import printable
 
 WIDTH, LAYERS, HEADS, INNER = 384, 6, 12, 1536
 WORDS, POSITIONS, KINDS, NORM_EPSILON = 30_522, 512, 2, 1e-12
@@ -26,74 +29,14 @@ MAX_TOKENS = 256
 BATCH = 32
 
 
-class WordPieces:
-    """BERT's uncased tokenizer: split at blanks and punctuation, then take the longest known piece, again and again."""
-
-    def __init__(self, vocabulary: Sequence[str]) -> None:
-        self.numbers = {piece: number for number, piece in enumerate(vocabulary)}
-        self.unknown, self.start, self.end = (self.numbers[name] for name in ("[UNK]", "[CLS]", "[SEP]"))
-
-    def __call__(self, text: str) -> list[int]:
-        """Numbers of the pieces of `text` between start and end marks, at most 256 in all."""
-        pieces = [number for word in _basic_words(text) for number in self._pieces(word)]
-        return [self.start, *pieces[: MAX_TOKENS - 2], self.end]
-
-    def _pieces(self, word: str) -> list[int]:
-        if len(word) > 100:
-            return [self.unknown]
-        found: list[int] = []
-        start = 0
-        while start < len(word):
-            prefix = "##" if start else ""
-            for end in range(len(word), start, -1):
-                if (number := self.numbers.get(prefix + word[start:end])) is not None:
-                    found.append(number)
-                    start = end
-                    break
-            else:
-                return [self.unknown]
-        return found
-
-
-def _basic_words(text: str) -> list[str]:
-    """Lower case without accents, with blanks around punctuation and Chinese characters, without control characters."""
-    spaced: list[str] = []
-    for character in unicodedata.normalize("NFD", _cleaned(text).lower()):
-        kind = unicodedata.category(character)
-        if kind == "Mn":
-            continue
-        alone = kind.startswith("P") or _ascii_symbol(character) or _ideograph(ord(character))
-        spaced.append(f" {character} " if alone else character)
-    return "".join(spaced).split()
-
-
-def _cleaned(text: str) -> str:
-    kept = []
-    for character in text:
-        if character in "\t\n\r" or unicodedata.category(character) == "Zs":
-            kept.append(" ")
-        elif character not in "\0\ufffd" and unicodedata.category(character) not in {"Cc", "Cf", "Co", "Cs"}:
-            kept.append(character)
-    return "".join(kept)
-
-
-def _ascii_symbol(character: str) -> bool:
-    # BERT takes all ASCII symbols ($, +, ^, ...) for punctuation, although Unicode does not.
-    return 33 <= ord(character) <= 126 and not character.isalnum()
-
-
-def _ideograph(code: int) -> bool:
-    ranges = (
-        (0x4E00, 0x9FFF),
-        (0x3400, 0x4DBF),
-        (0x20000, 0x2A6DF),
-        (0x2A700, 0x2B73F),
-        (0x2B740, 0x2B81F),
-        (0x2B820, 0x2CEAF),
-        (0xF900, 0xFAFF),
-        (0x2F800, 0x2FA1F),
-    )
-    return any(low <= code <= high for low, high in ranges)
+def word_pieces(vocabulary: Sequence[str]) -> Tokenizer:
+    """BERT's uncased tokenizer: the numbers of the pieces of a text between start and end marks, at most 256 in all."""
+    numbers = {piece: number for number, piece in enumerate(vocabulary)}
+    tokenizer = Tokenizer(WordPiece(numbers, unk_token="[UNK]"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = BertNormalizer(lowercase=True), BertPreTokenizer()
+    tokenizer.post_processor = BertProcessing(*((mark, numbers[mark]) for mark in ("[SEP]", "[CLS]")))
+    tokenizer.enable_truncation(MAX_TOKENS)
+    return tokenizer
 
 
 class Layer(nn.Module):
@@ -171,7 +114,7 @@ class SentenceVectors:
         published = read_parameters(found.file("model.safetensors"))
         self.network = MiniLM()
         try:
-            self.pieces = WordPieces(vocabulary)
+            self.pieces = word_pieces(vocabulary)
             state = {f"{ours}.{end}": published[f"{theirs}.{end}"] for theirs, ours, end in _names(published)}
             self.network.load_state_dict(state)
         except (KeyError, RuntimeError) as error:
@@ -181,7 +124,7 @@ class SentenceVectors:
     def __call__(self, sentences: Sequence[str]) -> NDArray[np.float32]:
         """(B, 384) float32. Sentences of like length are encoded together; the order is kept."""
         vectors = np.zeros((len(sentences), WIDTH), dtype=np.float32)
-        tokens = [self.pieces(sentence) for sentence in sentences]
+        tokens = [found.ids for found in self.pieces.encode_batch(list(map(printable, sentences)))]
         order = sorted(range(len(tokens)), key=lambda index: len(tokens[index]))
         for start in range(0, len(order), BATCH):
             chosen = order[start : start + BATCH]

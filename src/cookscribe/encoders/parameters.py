@@ -4,8 +4,6 @@ Two kinds of files: safetensors, and PyTorch files, which are pickles that `torc
 pickles of numpy arrays see `pickled_arrays`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import torch

@@ -1,7 +1,5 @@
 """Reading pickles of numpy arrays: `ArrayUnpickler` refuses every name but those that build arrays."""
 
-from __future__ import annotations
-
 import io
 import pickle
 from pathlib import Path

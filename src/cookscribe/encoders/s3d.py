@@ -4,10 +4,9 @@ Parameter names are those of the published `s3d_howto100m.pth`, so that its stat
 (B, C, T, H, W) throughout; T, H and W of the input are even.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
+from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -159,7 +158,7 @@ class S3D(nn.Module):
             x = self.get_submodule(name)(x)
         return x.mean(dim=(2, 3, 4))
 
-    def fold(self) -> S3D:
+    def fold(self) -> Self:
         """Fold all batch norms: the same results, faster. The published state no longer fits a folded network."""
         for module in self.modules():
             if isinstance(module, Unit):

@@ -1,7 +1,5 @@
 """`speech`: what is said, as words with times (Whisper) and as sentence vectors over sliding windows (MiniLM)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -11,9 +9,7 @@ from cookscribe.encoders.base import Progress, silent
 from cookscribe.encoders.minilm import SentenceVectors
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.senses.recogniser import FromFile, Recogniser
-from cookscribe.senses.transcripts import (
-    Transcript,
-)
+from cookscribe.senses.transcripts import Transcript
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile
 

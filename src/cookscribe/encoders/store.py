@@ -1,7 +1,5 @@
 """`FeatureStore`: one safetensors file per video, written atomically, memory-mapped on reading."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Windows of frames over a film, for networks that look at short clips."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Scores of dense captioning: spans and strings only."""
 
-from __future__ import annotations
-
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.inputs import read_ingredients, read_predictions, read_truth
 from cookscribe.evaluation.report import Report, evaluate

@@ -3,8 +3,6 @@
 One table serves dvc_eval and SODA, so that tokens and n-grams are counted once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 

@@ -5,8 +5,6 @@ and pairs of them within groups. What two sentences share is counted once; every
 published evaluators is then a weighted sum over that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """How many events were predicted, compared with how many there are."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

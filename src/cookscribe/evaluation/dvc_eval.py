@@ -10,8 +10,6 @@ it reads the first as four tokens, the second as one, and so punishes stray pred
 word give the same value, so the 2021 flavour needs no random numbers here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

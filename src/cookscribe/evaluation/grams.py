@@ -4,8 +4,6 @@ All caption scores that count n-grams (BLEU, CIDEr-D) read the same three column
 often. Words and n-grams are numbered once for all sentences, so that equal numbers mean equal n-grams.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ An ingredient of the video's own list is named when the list's name, its other n
 other video's list whose whole name stands in words not taken yet: otherwise a wrong ingredient would cost nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

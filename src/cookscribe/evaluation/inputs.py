@@ -1,7 +1,5 @@
 """Reading prediction and truth files, strictly: what is wrong is named with its file, video and event."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

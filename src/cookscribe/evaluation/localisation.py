@@ -1,7 +1,5 @@
 """Precision and recall of the predicted events, without regard to their sentences, as dvc_eval counts them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

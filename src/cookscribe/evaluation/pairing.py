@@ -1,7 +1,5 @@
 """All pairs of a true and a predicted event that overlap, of all videos, in flat arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ As in the evaluation of MART: sentences in the order they are listed, letters on
 prediction is an empty text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

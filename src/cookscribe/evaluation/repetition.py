@@ -1,7 +1,5 @@
 """Repetition R@n: the share of a video's n-grams that were said before, as the evaluation of MART counts them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

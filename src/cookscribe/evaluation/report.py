@@ -1,7 +1,5 @@
 """All scores of one prediction in one value, and the function that computes them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

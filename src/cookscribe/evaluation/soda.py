@@ -13,8 +13,6 @@ Two flavours:
 - `strict`: natural order, document frequencies from all true sentences, and a video without predictions counts as 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal
 

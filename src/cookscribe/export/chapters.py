@@ -9,7 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from cookscribe.export.clock import clock, milliseconds
+from cookscribe.export.clock import clock
+from cookscribe.export.timestamps import milliseconds
+from cookscribe.export.wording import heading
 from cookscribe.files import replacing
 from cookscribe.recipe import Recipe
 from cookscribe.video.container import Limits, local_film, opened, typed
@@ -37,7 +39,7 @@ def chapters(recipe: Recipe) -> list[Chapter]:
         end = max(milliseconds(step.span.end), start + 1)
         if result and result[-1].end > start:
             result[-1] = replace(result[-1], end=start)
-        result.append(Chapter(start, min(end, max(limit, start + 1)), step.sentence))
+        result.append(Chapter(start, min(end, max(limit, start + 1)), heading(step.sentence)))
     # Two steps with the same start leave an empty chapter behind; the longer title line keeps its sentence.
     merged: list[Chapter] = []
     for chapter in result:
@@ -102,11 +104,11 @@ def to_youtube(recipe: Recipe) -> YouTubeChapters:
         last_room = duration - start
         if starts and (start - starts[-1] < YOUTUBE_SHORTEST or last_room < YOUTUBE_SHORTEST):
             target = "the introduction" if titles[-1] == ["Intro"] else "the chapter before it"
-            titles[-1].append(step.sentence)
+            titles[-1].append(heading(step.sentence))
             changes.append(f"merged step {number} into {target}: less than {YOUTUBE_SHORTEST} s")
         else:
             starts.append(start)
-            titles.append([step.sentence])
+            titles.append([heading(step.sentence)])
     if len(starts) < YOUTUBE_FEWEST:
         changes.append(f"only {len(starts)} chapters: YouTube shows none below {YOUTUBE_FEWEST}")
     lines = [f"{clock(start)} {'; '.join(parts)}" for start, parts in zip(starts, titles, strict=True)]

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
+from cookscribe.export.wording import heading, ingredient_lines, serving_words, step_facts
 from cookscribe.recipe import Recipe
+from cookscribe.text.printable import full_sentence
 
 
 def moment_url(recipe: Recipe, seconds: float) -> str:
@@ -27,10 +29,12 @@ def as_document(recipe: Recipe, pictures: Sequence[str | None] = ()) -> dict[str
     """The JSON-LD document as a dictionary. `pictures` holds a file name or address (or None) for each step."""
     clips, steps = [], []
     for number, step in enumerate(recipe.steps, 1):
-        text = step.sentence
+        text = full_sentence(step.sentence)
+        if facts := step_facts(step):
+            text += f" ({', '.join(facts)})"
         clip = {
             "@type": "Clip",
-            "name": text,
+            "name": heading(step.sentence),
             "startOffset": step.span.start,
             "endOffset": step.span.end,
             "url": moment_url(recipe, step.span.start),
@@ -39,7 +43,8 @@ def as_document(recipe: Recipe, pictures: Sequence[str | None] = ()) -> dict[str
         how_to: dict[str, Any] = {
             "@type": "HowToStep",
             "position": number,
-            "name": f"Step {number}",
+            # The beginning of the text: recipe managers take a name of its own for one more step.
+            "name": clip["name"],
             "text": text,
             "url": clip["url"],
             "video": clip,
@@ -52,7 +57,7 @@ def as_document(recipe: Recipe, pictures: Sequence[str | None] = ()) -> dict[str
         "@context": "https://schema.org",
         "@type": "Recipe",
         "name": title,
-        "recipeIngredient": list(recipe.ingredients),
+        "recipeIngredient": [line for lines in ingredient_lines(recipe).values() for line in lines],
         "recipeInstructions": steps,
         "video": {
             "@type": "VideoObject",
@@ -63,6 +68,11 @@ def as_document(recipe: Recipe, pictures: Sequence[str | None] = ()) -> dict[str
             "hasPart": clips,
         },
     }
+    if recipe.servings is not None:
+        document["recipeYield"] = f"{serving_words(recipe.servings)} servings"
+    if recipe.total_time is not None:
+        # A duration has no ranges; of a range, the longer time is safe to plan with.
+        document["totalTime"] = _duration(recipe.total_time.most or recipe.total_time.seconds)
     images = [picture for picture in pictures if picture]
     if images:
         document["image"] = images
@@ -70,6 +80,13 @@ def as_document(recipe: Recipe, pictures: Sequence[str | None] = ()) -> dict[str
     if recipe.made_by.simulated:
         document["keywords"] = "simulated"
     return document
+
+
+def _duration(seconds: float) -> str:
+    """ISO 8601: `PT1H30M`."""
+    whole = round(seconds)
+    parts = ((whole // 3600, "H"), (whole // 60 % 60, "M"), (whole % 60, "S"))
+    return "PT" + ("".join(f"{number}{unit}" for number, unit in parts if number) or "0S")
 
 
 def to_jsonld(recipe: Recipe, pictures: Sequence[str | None] = ()) -> str:

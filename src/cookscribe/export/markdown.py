@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from cookscribe.export.clock import clock
-from cookscribe.export.wording import full_sentence, ingredient_lines, recipe_facts, step_facts
+from cookscribe.export.wording import ingredient_lines, recipe_facts, step_facts
 from cookscribe.recipe import Recipe
-from cookscribe.text.printable import one_line
+from cookscribe.text.printable import full_sentence, one_line
 
 
 def escape_markdown(text: str) -> str:

@@ -6,7 +6,7 @@ from elsewhere. The video stands beside the page, or inside it when `video_sourc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -14,9 +14,9 @@ from urllib.parse import quote
 
 from cookscribe.export.clock import clock
 from cookscribe.export.jsonld import to_jsonld
-from cookscribe.export.wording import full_sentence, ingredient_lines, recipe_facts, step_facts
+from cookscribe.export.wording import heading, ingredient_lines, recipe_facts, step_facts
 from cookscribe.recipe import Candidate, CueEvidence, Recipe, Step
-from cookscribe.text.printable import one_line
+from cookscribe.text.printable import full_sentence, one_line
 
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
@@ -81,8 +81,7 @@ def _header(recipe: Recipe) -> str:
     about = f"{_text(recipe.video.name)} · {clock(recipe.video.duration)} · {count} step{'' if count == 1 else 's'}"
     badge = ' <span class="badge">simulated</span>' if recipe.made_by.simulated else ""
     parts = ["<header>", f"<h1>{_text(recipe.title)}</h1>", f'<p class="about">{about}{badge}</p>']
-    if facts := recipe_facts(recipe):
-        parts.append(f'<p class="facts">{_text(" · ".join(facts))}</p>')
+    parts.append(_facts(recipe_facts(recipe)))
     if recipe.warnings:
         items = "".join(f"<li>{_text(warning)}</li>" for warning in recipe.warnings)
         parts.append(f'<ul class="warnings" role="status">{items}</ul>')
@@ -92,8 +91,8 @@ def _header(recipe: Recipe) -> str:
 def _watch(recipe: Recipe, source: str) -> str:
     duration = recipe.video.duration
     marks = [
-        f'<button type="button" data-seek="{step.span.start}" title="{_text(step.sentence)}" '
-        f'aria-label="Step {number}: {_text(step.sentence)}" '
+        f'<button type="button" data-seek="{step.span.start}" title="{_text(heading(step.sentence))}" '
+        f'aria-label="Step {number}: {_text(heading(step.sentence))}" '
         f'style="left:{_percent(step.span.start, duration)};width:{_percent(step.span.length, duration)}">'
         f"{number}</button>"
         for number, step in enumerate(recipe.steps, 1)
@@ -140,6 +139,12 @@ def _moment(origin: CueEvidence | None) -> str:
     )
 
 
+def _facts(facts: Mapping[str, CueEvidence | None]) -> str:
+    if not facts:
+        return ""
+    return f'<p class="facts">{" · ".join(f"{_text(fact)}{_moment(origin)}" for fact, origin in facts.items())}</p>'
+
+
 def _steps(recipe: Recipe, pictures: Sequence[bytes | None]) -> str:
     if not recipe.steps:
         return "<section><h2>Steps</h2><p>No steps were found in this video.</p></section>"
@@ -158,7 +163,7 @@ def _step(number: int, step: Step, picture: bytes | None) -> str:
     if step.unsure:
         unsure = f'<span class="unsure">unsure ({step.confidence:.0%})</span>'
     used = f'<p class="used">{_text(", ".join(step.ingredients))}</p>' if step.ingredients else ""
-    facts = f'<p class="facts">{_text(" · ".join(step_facts(step)))}</p>' if step_facts(step) else ""
+    facts = _facts(step_facts(step))
     return (
         f'<li class="step{"" if picture else " plain"}" id="step-{number}" data-start="{step.span.start}" '
         f'data-end="{step.span.end}">{image}<div><span class="number">{number}</span>'
@@ -177,7 +182,7 @@ def data_address(content: bytes, media_type: str) -> str:
 
 def _evidence(recipe: Recipe) -> str:
     evidence = recipe.evidence
-    if evidence is None or not (evidence.candidates or evidence.steps):
+    if evidence is None or not (evidence.candidates or evidence.steps or evidence.cues):
         return ""
     parts = [
         '<details class="evidence">',
@@ -192,7 +197,21 @@ def _evidence(recipe: Recipe) -> str:
         )
     if evidence.steps:
         parts += [_reasons(recipe), _states(recipe)]
+    if evidence.cues:
+        parts.append(_cues(evidence.cues))
     return "\n".join([*parts, "</details>"])
+
+
+def _cues(cues: Sequence[CueEvidence]) -> str:
+    """What was heard, read and seen, line by line."""
+    counts = {source: sum(cue.source == source for cue in cues) for source in ("heard", "read", "seen")}
+    told = ", ".join(f"{count} {source}" for source, count in counts.items() if count)
+    rows = "".join(
+        f'<tr><td>{_moment(cue)}</td><td>{_text(cue.text)}</td><td class="level">{cue.confidence:.0%}</td></tr>'
+        for cue in cues
+    )
+    head = '<tr><th>When</th><th>What</th><th class="level">Sure</th></tr>'
+    return f'<h3>What was heard, read and seen ({told})</h3><div class="scroll cues"><table>{head}{rows}</table></div>'
 
 
 def _lanes(candidates: Sequence[Candidate], duration: float) -> str:

@@ -24,10 +24,10 @@ def picture_time(step: Step) -> float:
 def step_pictures(recipe: Recipe, video: Path | VideoFile) -> tuple[bytes | None, ...]:
     """A JPEG for each step, `WIDTH` pixels wide at most; None where the video has no readable picture there."""
     film = VideoFile.of(video)
-    return tuple(_jpeg(film, picture_time(step)) for step in recipe.steps)
+    return tuple(jpeg(film, picture_time(step)) for step in recipe.steps)
 
 
-def _jpeg(film: VideoFile, time: float) -> bytes | None:
+def jpeg(film: VideoFile, time: float) -> bytes | None:
     try:
         picture = Image.fromarray(film.picture(time))
     except CookscribeError:

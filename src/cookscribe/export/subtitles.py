@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cookscribe.export.clock import milliseconds, timestamp
+from cookscribe.export.timestamps import milliseconds, timestamp
 from cookscribe.recipe import Recipe, Span
-from cookscribe.text.printable import one_line
+from cookscribe.text.printable import full_sentence, one_line
 
 
 def _cue_times(span: Span, point: str) -> str:
@@ -29,13 +29,13 @@ def to_vtt(recipe: Recipe) -> str:
     if recipe.made_by.simulated:
         blocks.append("NOTE simulated")
     for number, step in enumerate(recipe.steps, 1):
-        blocks.append(f"{number}\n{_cue_times(step.span, '.')}\n{vtt_text(step.sentence)}")
+        blocks.append(f"{number}\n{_cue_times(step.span, '.')}\n{vtt_text(full_sentence(step.sentence))}")
     return "\n\n".join(blocks) + "\n"
 
 
 def to_srt(recipe: Recipe) -> str:
     """The recipe as an SRT file."""
     return "".join(
-        f"{number}\n{_cue_times(step.span, ',')}\n{srt_text(step.sentence)}\n\n"
+        f"{number}\n{_cue_times(step.span, ',')}\n{srt_text(full_sentence(step.sentence))}\n\n"
         for number, step in enumerate(recipe.steps, 1)
     )

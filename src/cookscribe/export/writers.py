@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from cookscribe.errors import BadValueError
 from cookscribe.export import chapters, cooklang, jsonld, markdown, page, researcher, subtitles
 from cookscribe.files import replacing, write_json, write_text
 from cookscribe.recipe import RECIPE_MARK, Recipe
+from cookscribe.video import VideoFile
+
+LONGEST_NAME = 255  # bytes, on all common file systems
 
 # Above this an HTML page with the video inside becomes unusable in browsers.
 EMBED_LIMIT = 64 * 1024 * 1024
@@ -167,6 +171,18 @@ def file_names(stem: str, formats: Sequence[str]) -> list[str]:
     return names + ([_picture_name(stem, 100)] if {"md", "jsonld"} & set(formats) else [])
 
 
+def export_film(
+    recipe: Recipe, film: VideoFile, stem: Path, formats: Sequence[str], embed_video: bool = False
+) -> Written:
+    """`export` with the film at hand: pictures of the steps where a format has them, and the film itself."""
+    pictures: tuple[bytes | None, ...] = ()
+    if {"html", "md", "jsonld"} & set(formats):
+        from cookscribe.export.pictures import step_pictures
+
+        pictures = step_pictures(recipe, film)
+    return export(recipe, stem, formats, Media(film.path, pictures, embed_video))
+
+
 def export(recipe: Recipe, stem: Path, formats: Sequence[str], media: Media | None = None) -> Written:
     """Write `recipe` in the formats asked for; files are named `stem` plus the format's suffix."""
     media = media or Media()
@@ -178,3 +194,15 @@ def export(recipe: Recipe, stem: Path, formats: Sequence[str], media: Media | No
         paths += [path for path in written.files if path not in paths]
         notes += [f"{name}: {note}" for note in written.notes]
     return Written(tuple(paths), tuple(notes))
+
+
+def check_file_names(films: Mapping[Path, str], formats: Sequence[str], out: Path) -> None:
+    """Refuse to write files of films, each with its stem, whose names are too long or are those of a film."""
+    for video, stem in films.items():
+        for name in file_names(stem, formats):
+            if (length := len(os.fsencode(name))) > LONGEST_NAME:
+                cause = f"a file made of it would have a name of {length} bytes, more than {LONGEST_NAME}"
+                raise BadValueError(video, cause, "rename it")
+            for other in films:
+                if os.path.abspath(out / name) == os.path.abspath(other):
+                    raise BadValueError(other, f"a file made of {video} would replace it", "choose another --out")

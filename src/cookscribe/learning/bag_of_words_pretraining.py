@@ -5,8 +5,6 @@ Yet most of it is nearly linear and learnt in seconds: feature perceptron and wo
 of every labelled event. The whole training then starts from these weights; nothing else of the model changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -1,7 +1,5 @@
 """How sure is sure: confidences of held-out steps, turned into the share of steps that are right."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

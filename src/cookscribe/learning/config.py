@@ -1,7 +1,5 @@
 """`TrainingConfig`: how a model is trained, whatever the model."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

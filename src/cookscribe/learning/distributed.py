@@ -5,8 +5,6 @@ divisors are added up over the processes before anything is divided, and gradien
 one a single process would take on the whole batch. Nothing here pickles.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence
@@ -79,13 +77,22 @@ class Processes:
 
 
 def join(device: str = "cpu") -> Processes:
-    """Join the processes torchrun started, or be alone. gloo connects CPUs, nccl GPUs."""
+    """Join the processes torchrun started, on one machine or on several, or be alone. gloo connects CPUs, nccl GPUs.
+
+    torchrun says who we are in the environment: RANK of WORLD_SIZE processes, the LOCAL_RANK of those on this machine,
+    which is also the number of our GPU, and MASTER_ADDR and MASTER_PORT, where the first process waits for the others.
+    """
     size = int(os.environ.get("WORLD_SIZE", "1"))
     place = torch.device(device, int(os.environ.get("LOCAL_RANK", "0"))) if device == "cuda" else torch.device(device)
     if size == 1:
         return Processes(device=place)
     if not dist.is_initialized():
-        dist.init_process_group("nccl" if device == "cuda" else "gloo", timeout=PATIENCE)
+        if device == "cuda":
+            # nccl binds a process to the GPU that is current; without this all of a machine would take its first.
+            torch.cuda.set_device(place)
+            dist.init_process_group("nccl", timeout=PATIENCE, device_id=place)
+        else:
+            dist.init_process_group("gloo", timeout=PATIENCE)
     return Processes(dist.get_rank(), dist.get_world_size(), place)
 
 

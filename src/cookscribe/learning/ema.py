@@ -1,7 +1,5 @@
 """Exponential moving average of a model's weights: what is evaluated and kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

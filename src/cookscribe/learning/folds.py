@@ -8,8 +8,6 @@ The whole model lies in a folder, the others in `fold-1`, `fold-2`, ... inside i
 each of these did not see.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """An interrupt waits for the end of the step, so that the saved state is a state between two steps."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from types import FrameType, TracebackType

@@ -8,8 +8,6 @@ and process. No generator state has to survive a crash; a training that was kill
 the same weights as one that was not.
 """
 
-from __future__ import annotations
-
 import math
 import platform
 import sys

@@ -1,7 +1,5 @@
 """Making bundles: trained model folders, put together for `cookscribe write`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

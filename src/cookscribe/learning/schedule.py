@@ -1,7 +1,5 @@
 """The course of the learning rate, as a factor of its peak: a pure function of how far the training has come."""
 
-from __future__ import annotations
-
 import math
 from typing import Literal
 

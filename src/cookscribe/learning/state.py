@@ -1,7 +1,5 @@
 """The state of an unfinished training: counters, weights, averages and the optimiser's moments, in one file."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields

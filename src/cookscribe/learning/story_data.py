@@ -1,7 +1,5 @@
 """Videos as the recipe model sees them: candidates, ingredients and true steps as numbers, padded to batches."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -112,14 +110,5 @@ def batch_targets(
                 word_ingredient[b, t, k, m] = True
             for k, r in truth.word_actions[t]:
                 word_action[b, t, k] = r
-    arrays = (
-        events,
-        words,
-        ingredient_used,
-        action_used,
-        word_ingredient,
-        word_action,
-        true_times,
-        true_mask,
-    )
+    arrays = (events, words, ingredient_used, action_used, word_ingredient, word_action, true_times, true_mask)
     return Targets(*(torch.from_numpy(array).to(device) for array in arrays))

@@ -1,7 +1,5 @@
 """The recipe model as a task of the shared training loop."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -6,10 +6,12 @@ Where the paper, the authors' released program and a better idea differ, the cho
 |---|---|---|---|
 | mixing | `paper`: linear maps and sigmoid gates | `gelu`: GELU in place of both | `separate`: no mixing (MART) |
 | teacher | `gumbel`: the sampled event feeds the words | `gumbel` | `oracle`: the labelled event does |
-| relative | `pairwise`: works for any N | `fixed`: one 3N vector ties the weights to N | `none` |
-| absolute | no | `[start, end] / duration` is embedded as well | - |
+| relative | cites ECHR's (`echr`), no formula | `fixed`: ties the weights to N | `pairwise`, `none` |
+| ingredient_layers | several: "MLPs" | - | 1: one layer |
+| text_memory | - | `eos`: the memory reads the row of EOS too | `words`: BOS and the words |
+| absolute | - | `[start, end] / duration` is embedded as well | - |
 | logits_scale | `none` | `sqrt`: divided by the root of the width | - |
-| output | `linear` | `transform`: linear, GELU, LayerNorm before it | - |
+| output | - | `transform`: linear, GELU, LayerNorm before it | `linear` |
 | action_states | `paper`: a mixture of events only | - | `residual`: the action's own vector is kept |
 | planner | no: one event after another | no | plan the whole story: quality, borders, count, chain |
 | planner_reads | - | - | `selector`: the vectors of the first step; `features`: what comes with the candidates |
@@ -28,7 +30,7 @@ from cookscribe.config import Config
 
 Mixing = Literal["paper", "gelu", "separate"]
 Teacher = Literal["gumbel", "oracle"]
-Relative = Literal["pairwise", "fixed", "none"]
+Relative = Literal["pairwise", "echr", "fixed", "none"]
 
 # Ids of the special tokens; real words follow. The vocabulary writes them in this order.
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
@@ -69,6 +71,8 @@ class ModelConfig(Config):
     relative: Relative = "pairwise"
     max_events: int = Field(default=100, gt=0, le=2**13)  # N of the `fixed` relative encoding; the others know no limit
     absolute: bool = False
+    ingredient_layers: int = Field(default=1, gt=0, le=64)
+    text_memory: Literal["words", "eos"] = "words"
     scores: bool = False  # embed the proposal score of each candidate
     stop: Literal["zero", "learned"] = "zero"
     logits_scale: Literal["none", "sqrt"] = "none"

@@ -37,7 +37,9 @@ class DecodingConfig(Config):
         length_penalty: a sentence of n words competes by its log-probability divided by n ** length_penalty.
         order: "free" lets the model go back in time (unless it was trained not to), "start" only allows events that
             start later than the last one.
-        reuse: True lets a step choose an event again, the paper's plain argmax.
+        reuse: True lets a step choose an event again.
+        stop_first: True lets the first step be STOP: a recipe without steps.
+        any_word: True lets a sentence hold UNK, or no word. With these three the choice is the paper's plain argmax.
         no_repeat_ngram: a sentence may not hold this many words in a row that an earlier sentence of the recipe has,
             unless nothing else can be said; 0 for no such rule.
         no_repeat_from: words from this id on (a vocabulary begins with the most frequent ones) stand at most once in a
@@ -58,6 +60,8 @@ class DecodingConfig(Config):
     length_penalty: float = Field(default=1.0, ge=0, le=10)
     order: Literal["free", "start"] = "free"
     reuse: bool = False
+    stop_first: bool = False
+    any_word: bool = False
     no_repeat_ngram: int = Field(default=0, ge=0, le=200)
     no_repeat_from: int = Field(default=0, ge=0, le=2**20)
     may_repeat: tuple[int, ...] = ()
@@ -69,6 +73,7 @@ class DecodingConfig(Config):
 
 
 NO_CANDIDATES = "no candidate event was offered"
+STOPPED = "the model stopped before its first step"
 
 
 @torch.no_grad()
@@ -131,9 +136,15 @@ def _write_stories(
             videos, allowed, choice, probabilities, chosen, members = take(batch, going)
         contexts = [member.open(choice) for member in members]
         forbid = rules.of(videos.tolist())
-        written = write_sentences(contexts, config.max_words, config.beam, config.length_penalty, forbid)
-        for member, sentence in zip(members, written.finished, strict=True):
-            member.close(sentence, written.real)
+        limits = (config.max_words, config.beam, config.length_penalty)
+        written = write_sentences(contexts, *limits, forbid, any_word=config.any_word)
+        for member, context, sentence in zip(members, contexts, written.finished, strict=True):
+            if context.model.config.text_memory == "words":
+                member.close(sentence, written.real)
+            else:
+                from cookscribe.model.whole_sentences import read_again
+
+                member.close(*read_again(context, written))
         evidence = _Evidence(contexts[0], written, choice)
         for row, video in enumerate(videos.tolist()):
             rules.add(video, written.words[row])
@@ -153,7 +164,8 @@ def _write_stories(
         if forward_only:
             slots = torch.arange(allowed.shape[1], device=choice.device)
             allowed &= (slots == 0) | (slots > choice.unsqueeze(1))
-    return [Story(tuple(found), "" if found else NO_CANDIDATES) for found in steps]
+    empty = [STOPPED if video in span_of else NO_CANDIDATES for video in range(len(steps))]
+    return [Story(tuple(found), "" if found else why) for found, why in zip(steps, empty, strict=True)]
 
 
 def all_slots(event_mask: Tensor, max_steps: int) -> Tensor:
@@ -167,12 +179,12 @@ def choose_slots(logits: Tensor, allowed: Tensor, config: DecodingConfig, *, fir
 
     Args:
         logits: (B, N + 1); allowed: (B, N + 1) True for STOP and for candidates that may still be chosen.
-        first: at the first step STOP keeps its probability but is not chosen.
+        first: at the first step STOP keeps its probability but is not chosen, unless `config.stop_first`.
     """
     logits = logits.masked_fill(~allowed, float("-inf"))
     logits[:, 0] += config.stop_bias
     probabilities = logits.softmax(dim=-1)
-    if first:
+    if first and not config.stop_first:
         logits[:, 0] = float("-inf")
     return logits.argmax(dim=-1), probabilities
 

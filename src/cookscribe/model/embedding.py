@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from cookscribe.errors import BadValueError
 from cookscribe.model.batch import Inputs
 from cookscribe.model.config import ModelConfig
 from cookscribe.model.heads import Dropout, sinusoid
@@ -54,36 +53,12 @@ class PairwiseRelative(nn.Module):
         self.pair = nn.Linear(3, self.hidden)
         self.event = Perceptron(self.hidden, width, dropout)
 
-    def forward(self, times: Tensor, mask: Tensor) -> Tensor:
-        """(B, N, 2) shares and (B, N) mask give (B, N, d)."""
+    def forward(self, events: Tensor, times: Tensor, mask: Tensor) -> Tensor:
+        """(B, N, 2) shares and (B, N) mask give (B, N, d); the events' own vectors are not read."""
+        del events
         pairs = F.relu(self.pair(relative_geometry(times)))
         weight = mask.to(pairs.dtype) / mask.sum(dim=1, keepdim=True).clamp(min=1)
         encoded: Tensor = self.event(torch.einsum("bijh,bj->bih", pairs, weight))
-        return encoded
-
-
-class FixedRelative(nn.Module):
-    """Relative encoding as released.
-
-    The 3N numbers of an event as one vector. Tied to at most `max_events` candidates.
-    """
-
-    def __init__(self, max_events: int, width: int, dropout: float) -> None:
-        super().__init__()
-        self.max_events = max_events
-        self.event = Perceptron(3 * max_events, width, dropout)
-
-    def forward(self, times: Tensor, mask: Tensor) -> Tensor:
-        """(B, N, 2) shares and (B, N) mask give (B, N, d)."""
-        missing = self.max_events - times.shape[1]
-        if missing < 0:
-            raise BadValueError(
-                "relative = fixed",
-                f"{times.shape[1]} candidates, but the weights are tied to {self.max_events}",
-                "keep the best candidates only, or train with relative = pairwise",
-            )
-        geometry = relative_geometry(times).masked_fill(~mask[:, None, :, None], 0.0)
-        encoded: Tensor = self.event(F.pad(geometry, (0, 0, 0, missing)).flatten(2))
         return encoded
 
 
@@ -113,8 +88,10 @@ class EventEmbedding(nn.Module):
         self.relative: nn.Module | None = None
         if config.relative == "pairwise":
             self.relative = PairwiseRelative(width, config.dropout)
-        elif config.relative == "fixed":
-            self.relative = FixedRelative(config.max_events, width, config.dropout)
+        elif config.relative != "none":
+            from cookscribe.model.relative import other_relative
+
+            self.relative = other_relative(config)
         self.absolute = Perceptron(2, width, 0.0, normalise_input=False) if config.absolute else None
         self.score = Perceptron(2, width, 0.0, normalise_input=False) if config.scores else None
         self.stop = nn.Parameter(torch.zeros(width)) if config.stop == "learned" else None
@@ -130,7 +107,7 @@ class EventEmbedding(nn.Module):
         features = self.outside(inputs)
         events = self.feature(features)
         if self.relative is not None:
-            events = events + self.relative(inputs.times, inputs.event_mask)
+            events = events + self.relative(events, inputs.times, inputs.event_mask)
         if self.absolute is not None:
             events = events + self.absolute(inputs.times)
         if self.score is not None:
@@ -162,7 +139,7 @@ class WordEmbedding(nn.Module):
 
 
 class IngredientEncoder(nn.Module):
-    """Names of ingredients to vectors: word vectors of a name, averaged, then a perceptron.
+    """Names of ingredients to vectors: word vectors of a name, averaged, then a perceptron of one or more layers.
 
     "parmesan cheese" is the mean of its two words; the list has no order. Selector and generator have one each.
     """
@@ -171,8 +148,12 @@ class IngredientEncoder(nn.Module):
         super().__init__()
         self.table = nn.Embedding(config.input_words, config.word_vector_size, padding_idx=0)
         self.perceptron = Perceptron(config.word_vector_size, config.width, config.dropout)
+        further = range(config.ingredient_layers - 1)
+        self.deeper = nn.Sequential(
+            *(Perceptron(config.width, config.width, 0.0, normalise_input=False) for _ in further)
+        )
 
     def forward(self, ingredients: Tensor) -> Tensor:
         """(B, M, W) ids, 0 for padding, give (B, M, d)."""
-        encoded: Tensor = self.perceptron(mean_vector(self.table, ingredients))
+        encoded: Tensor = self.deeper(self.perceptron(mean_vector(self.table, ingredients)))
         return encoded

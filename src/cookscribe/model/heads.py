@@ -45,7 +45,14 @@ class Heads(nn.Module):
             (B, Lq, d), the heads side by side again.
         """
         dropout = self.dropout if self.training else 0.0
-        out = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
+        if dropout and query.device.type == "cpu":
+            # There is no fused kernel with dropout here, and drawing its numbers one by one takes longer than products.
+            scores = (query / math.sqrt(query.shape[-1])) @ key.transpose(2, 3)
+            if mask is not None:
+                scores = scores.masked_fill(~mask, float("-inf"))
+            out = byte_dropout(scores.softmax(dim=-1), round(dropout * 256)).to(value.dtype) @ value
+        else:
+            out = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
         return out.transpose(1, 2).flatten(2)
 
     def few_to_many(self, few: Tensor, many: Tensor, mask: Tensor | None) -> Tensor:
@@ -69,7 +76,9 @@ class Heads(nn.Module):
         scores = moved.flatten(1, 2) @ many.transpose(1, 2) / math.sqrt(size)
         if mask is not None:
             scores = scores.masked_fill(~mask[:, None, :], float("-inf"))
-        weights = F.dropout(scores.softmax(dim=-1), self.dropout, self.training)
+        weights = scores.softmax(dim=-1)
+        if self.training and self.dropout:
+            weights = byte_dropout(weights, round(self.dropout * 256))
         cells = few.shape[1]
         seen = (weights @ many).view(len(few), self.heads, cells, -1)
         out = torch.einsum("bhcd,hed->bhce", seen, of_value.view(self.heads, size, -1))
@@ -85,13 +94,20 @@ def sinusoid(length: int, width: int, *, device: torch.device | None = None) -> 
     return torch.stack((torch.sin(position * rate), torch.cos(position * rate)), dim=-1).flatten(1)
 
 
-class Dropout(nn.Module):
-    """Zeroes a share of the values in training and scales up the rest, like `nn.Dropout`.
+def byte_dropout(x: Tensor, limit: int) -> Tensor:
+    """Zeroes a share of limit / 256 of the values and scales up the rest.
 
     On one core the usual dropout takes longer than the layer before it, because it draws its numbers one by one.
     Drawing 64-bit integers and reading them as bytes is fifteen times faster. The share is rounded to 1/256 and the
     scale follows it, so that the mean stays exactly right.
     """
+    words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device)
+    bytes_ = words.random_(-(2**63), None).view(torch.uint8)[: x.numel()].view(x.shape)
+    return x * (bytes_ >= limit).to(x.dtype).mul_(256 / (256 - limit))
+
+
+class Dropout(nn.Module):
+    """Dropout in training, like `nn.Dropout`; see `byte_dropout`."""
 
     def __init__(self, share: float) -> None:
         super().__init__()
@@ -99,11 +115,7 @@ class Dropout(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The same shape."""
-        if not self.training or self.limit == 0:
-            return x
-        words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device)
-        bytes_ = words.random_(-(2**63), None).view(torch.uint8)[: x.numel()].view(x.shape)
-        return x * (bytes_ >= self.limit).to(x.dtype).mul_(256 / (256 - self.limit))
+        return byte_dropout(x, self.limit) if self.training and self.limit else x
 
     def extra_repr(self) -> str:
         """Shown when the model is printed."""

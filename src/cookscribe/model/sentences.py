@@ -41,15 +41,18 @@ def write_sentences(
     beam: int = 1,
     length_penalty: float = 1.0,
     forbid: Forbid | None = None,
+    any_word: bool = False,
 ) -> Written:
     """Finish the open sentences.
 
     Args:
         contexts: of the members of an ensemble, for the same videos; their mean decides.
         forbid: takes out words that may not be said.
+        any_word: UNK and a sentence without words are allowed too.
 
-    A sentence has at least one word, and never PAD, BOS or UNK. With `beam` > 1 every video keeps that many sentences
-    at once and the one with the best log-probability / length ** length_penalty wins; they are rows of one batch.
+    A sentence never has PAD or BOS, and unless `any_word` has one word or more and no UNK. With `beam` > 1 every video
+    keeps that many sentences at once and the one with the best log-probability / length ** length_penalty wins; they
+    are rows of one batch.
     """
     event = contexts[0].sentence.event
     videos, device = len(event), event.device
@@ -76,7 +79,7 @@ def write_sentences(
                 for context, writer, output in zip(contexts, writers, outputs, strict=True)
             ]
         )
-        following = _allowed(likely, finished, position, max_words)
+        following = _allowed(likely, finished, position, max_words, any_word)
         if forbid is not None:
             forbid(following, tokens, finished)
         scores = (totals.view(-1, 1) + following).view(videos, -1)
@@ -98,11 +101,11 @@ def write_sentences(
     return _best(tokens, totals, writers, hidden[:, : tokens.shape[1] - 1], beam, length_penalty)
 
 
-def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int) -> Tensor:
+def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int, any_word: bool) -> Tensor:
     """Log-probabilities of what may follow, from those of all words: (rows, vocabulary)."""
     nothing = float("-inf")
-    following[:, (PAD, BOS, UNK)] = nothing
-    if position == 0:
+    following[:, (PAD, BOS) if any_word else (PAD, BOS, UNK)] = nothing
+    if position == 0 and not any_word:
         following[:, EOS] = nothing
     if position == max_words:
         end = following[:, EOS].clone()

@@ -25,10 +25,13 @@ class StoryConfig(Config):
         losses: weights of the losses it was trained with.
         decoding: how it writes, unless a caller says otherwise.
         word_epochs: passes of `learning.bag_of_words_pretraining` before the training; 0 for none.
+        most_candidates: a video's first so many candidates are read, as the paper cuts sequences; 0 reads all.
         oracle: which candidate a true step is labelled with, see `datasets.oracle`.
         texts: what is read beside each candidate's feature, in this order.
         parts: an event's feature is its mean over this many equal parts of the event, side by side, so that "peel and
             slice" is not "slice and peel"; 1, as in the paper, is one mean. The model's `feature_size` is that of all.
+        own_features: events have the features that stand beside the candidates (`cookscribe event-features`), not a
+            track's.
         copy_list: the words of the ingredient list may be copied, as heard words are (see `beyond.copying`).
         read_words: words that are only read (ingredients, captions, speech); position is the id.
         actions: the verbs of the action table; position is the row.
@@ -40,9 +43,11 @@ class StoryConfig(Config):
     losses: LossConfig = LossConfig()
     decoding: DecodingConfig = DecodingConfig()
     word_epochs: int = Field(default=0, ge=0)
+    most_candidates: int = Field(default=0, ge=0, le=2**13)
     oracle: Oracle = "story"
     texts: tuple[TextInput, ...] = ()
     parts: int = Field(default=1, ge=1, le=64)
+    own_features: bool = False
     copy_list: bool = False
     read_words: tuple[str, ...]
     actions: tuple[str, ...]

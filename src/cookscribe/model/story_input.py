@@ -54,9 +54,11 @@ class Reader:
     Args:
         words: by id.
         copy_list: True puts the words of the ingredient list beside every candidate, to be copied.
+        most: only so many candidates of a video are read, the first ones; 0 for all.
     """
 
-    def __init__(self, words: Sequence[str], copy_list: bool = False) -> None:
+    def __init__(self, words: Sequence[str], copy_list: bool = False, most: int = 0) -> None:
+        self.most = most
         self.number = {word: number for number, word in enumerate(words)}
         self.copy_list = copy_list
 
@@ -80,6 +82,9 @@ class Reader:
         """
         if candidates.features is None:
             raise BadValueError("candidates", "have no features", "pool the feature track over their spans first")
+        if self.most and len(candidates) > self.most:
+            candidates = candidates.take(range(self.most))
+            texts = [lines[: self.most] for lines in texts]
         table = np.zeros((len(candidates), len(texts), LONGEST_TEXT), dtype=np.int64)
         longest = 0
         for kind, lines in enumerate(texts):

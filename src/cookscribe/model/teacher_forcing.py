@@ -10,6 +10,7 @@ from torch import Tensor
 from cookscribe.model.attention import WordContext
 from cookscribe.model.batch import Inputs, Targets, first, take
 from cookscribe.model.beyond.copying import CopyAttention
+from cookscribe.model.beyond.fast import fused_weights
 from cookscribe.model.beyond.plan_losses import PlanLosses
 from cookscribe.model.config import EOS, PAD, UNK
 from cookscribe.model.generator import WordOutput
@@ -20,6 +21,12 @@ from cookscribe.model.simulator import Simulation
 
 def training_pass(model: RecipeModel, inputs: Inputs, targets: Targets, at_step: AtStep | None = None) -> Outputs:
     """What the losses need, see `RecipeModel.forward`."""
+    # The candidates are read at every step: their rows are many enough for one matrix instead of two.
+    with fused_weights(model.selector):
+        return _pass(model, inputs, targets, at_step)
+
+
+def _pass(model: RecipeModel, inputs: Inputs, targets: Targets, at_step: AtStep | None) -> Outputs:
     order = targets.steps.argsort(descending=True, stable=True)
     inputs, targets = take(inputs, order), take(targets, order)
     steps = targets.steps.tolist()
@@ -67,19 +74,21 @@ def _write_step(
     words = targets.words[:rows, t]
     longest = int((words != PAD).sum(dim=1).max())
     given, following = words[:, : longest - 1], words[:, 1:longest]
-    # Position k counts when it predicts something; the last one predicts EOS, and EOS itself is never an input.
+    # Position k counts when it predicts something; the last one predicts EOS, which at most the memory reads.
     real = (given != PAD) & (given != EOS)
     opened = model.open_sentence(encoded, state, event, targets.events[:rows, t])
     if at_step is not None:
         at_step(opened, words[:, :longest])
-    hidden, sentence = model.generator.extend(opened, model.embedding_ids(given))
+    told = words[:, :longest] if model.config.text_memory == "eos" else given
+    hidden, sentence = model.generator.extend(opened, model.embedding_ids(told))
+    hidden = hidden[:, : longest - 1]
     context, copied = model.context(hidden, encoded, selection), model.copy_attention(hidden, sentence)
     collected.words(joined_context(hidden, context, copied), following, real, copied)
     if selection.simulation is not None:
         collected.selections(selection.simulation, targets, t, rows)
     if context is not None:
         collected.attentions(context, targets, t, rows, longest - 1)
-    return model.close_sentence(selection, sentence.finished(), real)
+    return model.close_sentence(selection, sentence.finished(), real if told is given else told != PAD)
 
 
 class _Collected:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from cookscribe.bundle import Bundle
 from cookscribe.candidates import Candidates
-from cookscribe.cues import Cues
 from cookscribe.recipe import StepEvidence
 from cookscribe.story import StoryStep
 from cookscribe.video import VideoFile
 
 if TYPE_CHECKING:
+    from cookscribe.cues import Cues
     from cookscribe.senses.listening import Listening
+    from cookscribe.senses.screen_text import ScreenText
+    from cookscribe.senses.sight import Seen
     from cookscribe.senses.transcripts import Transcript
 
 # Called with the name of a stage and the share of it that is done, 0 to 1.
@@ -37,6 +39,8 @@ class Request:
         title: of the dish, if somebody gave it; "" otherwise.
         listen: gives what hears the words of films, which is loaded when it is first needed.
         stage: called with how far the work is.
+        reader: gives what reads the text that films show, or None if it is not read.
+        seen: what is to be seen in the film, once a pipeline has looked at it.
     """
 
     film: VideoFile
@@ -44,16 +48,25 @@ class Request:
     listen: Callable[[], Listening]
     stage: Stage = silent_stage
     title: str = ""
-
-    @property
-    def listening(self) -> Listening:
-        """Where the words of the film come from."""
-        return self.listen()
+    reader: Callable[[], ScreenText | None] = lambda: None
+    seen: Seen | None = None
 
     @cached_property
     def transcript(self) -> Transcript:
         """What is said in the film; it is listened to once."""
-        return self.listening(self.film, lambda seconds: self.stage("listening", self.share(seconds)))
+        listening = self.listen()
+        self.stage("listening", 0.0)
+        return listening(self.film, lambda seconds: self.stage("listening", self.share(seconds)))
+
+    @cached_property
+    def read(self) -> Cues:
+        """The lines that the film shows; they are read once."""
+        reading = self.reader()
+        if reading is None:
+            from cookscribe.cues import Cues
+
+            return Cues()
+        return reading(self.film, lambda seconds: self.stage("reading", self.share(seconds)))
 
     def share(self, seconds: float) -> float:
         """How much of the film `seconds` are, 0 to 1."""
@@ -90,7 +103,7 @@ class Draft:
     ingredients: Sequence[str]
     actions: Sequence[str]
     notes: list[str] = field(default_factory=list)
-    cues: Cues = field(default_factory=Cues)
+    cues: Cues | None = None
 
 
 class Pipeline(Protocol):

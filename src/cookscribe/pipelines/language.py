@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from cookscribe.bundle import WRITER, Bundle
 from cookscribe.cues import Cue, Cues
 from cookscribe.encoders.weights import cache_folder, locate
 from cookscribe.model_folder import WEIGHTS, open_model, put_weights, read_tensors
@@ -23,24 +24,37 @@ from cookscribe.writer.texts import Encoder
 BESIDE = 2.0  # seconds beside an event in which a line on the screen still belongs to it
 
 
-def load_language_writer(folder: Path, device: str = "cpu", base: Path | None = None) -> LanguageWriter:
-    """The writer of a model folder, its adapters added to the weights of its language model.
+def base_model(name: str) -> tuple[Path, Path | None]:
+    """The language model of this name or path, and where it is taken apart: in the cache, or beside itself.
 
-    Args:
-        base: the language model, if not that of the cache.
+    Raises:
+        MissingDependencyError: it is not on this machine; the message names the command that gets it.
+    """
+    if Path(name).exists():
+        return Path(name), None
+    found = locate(name)
+    return found.file(next(iter(found.weights.files))), cache_folder() / name
+
+
+def writer_folder(bundle: Bundle) -> Path | None:
+    """Folder of the language-model writer of a bundle, if it has one."""
+    folder = bundle.folder / WRITER
+    return folder if folder.is_dir() else None
+
+
+def load_language_writer(folder: Path, device: str = "cpu") -> LanguageWriter:
+    """The writer of a model folder, its adapters added to the weights of its language model.
 
     Raises:
         MissingDependencyError: the language model is not on this machine; the message names the command that gets it.
     """
     saved = open_model(folder, KIND)
     config = WriterConfig.parse(saved.config, folder)
-    if base is None:
-        found = locate(config.base)
-        base = found.file(next(iter(found.weights.files)))
-    model, tokenizer = load_language_model(base, config.adapter, best_type(device), cache_folder() / config.base)
+    base, cache = base_model(config.base)
+    model, tokenizer = load_language_model(base, config.adapter, best_type(device), cache)
     weights, _ = read_tensors(folder / WEIGHTS, model.state_dict())
     put_weights(model, weights, folder / WEIGHTS)
-    return LanguageWriter(model.merge().to(device), Encoder(tokenizer), config.generation)
+    return LanguageWriter(model.merge().to(device), Encoder(tokenizer), config)
 
 
 def best_type(device: str) -> torch.dtype:

@@ -1,7 +1,5 @@
 """Is a film narrated? Nothing is loaded to find out but what hears."""
 
-from __future__ import annotations
-
 from cookscribe.pipelines.base import Request
 from cookscribe.text.actions import ActionMatcher, packaged_verbs
 
@@ -12,7 +10,7 @@ FEWEST_WORDS, FEWEST_ACTIONS = 20, 3
 
 def without_narration(request: Request) -> str | None:
     """Why nothing can be made of the words of a film, as the rest of a sentence about it; None if something can."""
-    if request.film.info.sound is None and request.listening.needs_sound(request.film):
+    if request.film.info.sound is None and request.listen().needs_sound(request.film):
         return "has no sound"
     words = len(request.transcript)
     if not words:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from cookscribe.bundle import LISTENER, SPANS, Bundle
 from cookscribe.candidates import Candidates
+from cookscribe.cues import Cues
 from cookscribe.errors import BadValueError, MissingDependencyError
 from cookscribe.pipelines.base import Draft, Request
-from cookscribe.pipelines.language import film_evidence, load_language_writer
+from cookscribe.pipelines.language import film_evidence, load_language_writer, writer_folder
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.pipelines.transcript_reader import NarratedVideo, TranscriptReader
 from cookscribe.proposals.spans import SpanFinder, check_width, load_finder
 from cookscribe.recipe import Influence, StepEvidence
+from cookscribe.senses.event_words import distinct_names
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.senses.word_space import TranscriptWords
 from cookscribe.story import StoryStep
 from cookscribe.text.actions import packaged_verbs
-from cookscribe.text.ingredients import IngredientMatcher, distinct_names
+from cookscribe.text.ingredients import IngredientMatcher
 from cookscribe.writer.language_writer import LanguageWriter, Written
 
 # Fewer words heard in a step than this, and its sentence is mostly a guess.
@@ -57,20 +60,20 @@ class SpeechPipeline:
         if writer.config.read_words != reader.space.words:
             raise BadValueError(bundle.folder, "the writer was trained with other words", "pack the bundle again")
         language, missing = None, ""
-        if bundle.writer is not None:
+        if (adapters := writer_folder(bundle)) is not None:
             try:
-                language = load_language_writer(bundle.writer, device)
+                language = load_language_writer(adapters, device)
+                bundle = calibrated_for(bundle, language)
             except MissingDependencyError as error:
                 missing = f"the better writer is not installed: {error.advice}"
         return cls(bundle, reader, finder, writer, language, missing)
 
     def draft(self, request: Request) -> Draft:
         """Listen to the film, find the steps and write."""
-        transcript = request.transcript
+        transcript, read = request.transcript, request.read
         request.stage("writing", 0.0)
-        return self.draft_of(
-            transcript, request.film.duration, request.ingredients, bool(request.film.warnings), request.title
-        )
+        damaged = bool(request.film.warnings)
+        return self.draft_of(transcript, request.film.duration, request.ingredients, damaged, request.title, read)
 
     def draft_of(
         self,
@@ -79,16 +82,18 @@ class SpeechPipeline:
         ingredients: Sequence[str] = (),
         damaged: bool = False,
         title: str = "",
+        read: Cues | None = None,
     ) -> Draft:
-        """The draft of a film of `duration` seconds whose words are known."""
+        """The draft of a film of `duration` seconds whose words are known, and the lines that it shows (`read`)."""
+        read = read or Cues()
         if not len(transcript):
             silent = (
                 "no word can be made out in what can be read of the film" if damaged else "nobody speaks in the film"
             )
-            return Draft((), (), None, (), ingredients, self.actions, [f"no recipe was found: {silent}"])
+            return Draft((), (), None, (), ingredients, self.actions, [f"no recipe was found: {silent}"], read)
         heard = self.reader.listen(transcript, duration)
         events = self.finder.find(heard.track)
-        steps = self.steps(transcript, heard, events, ingredients, title)
+        steps = self.steps(transcript, heard, events, ingredients, title, read)
         names = list(ingredients) or named_in(steps, heard.ingredients)
         matcher = IngredientMatcher(names)
         notes = [self.missing] if self.missing else []
@@ -114,6 +119,7 @@ class SpeechPipeline:
             ingredients=names,
             actions=self.actions,
             notes=notes,
+            cues=transcript.cues() + read,
         )
 
     def steps(
@@ -123,6 +129,7 @@ class SpeechPipeline:
         events: Candidates,
         ingredients: Sequence[str] = (),
         title: str = "",
+        read: Cues | None = None,
     ) -> tuple[StoryStep, ...]:
         """A sentence for each of the events."""
         if self.language is None:
@@ -130,11 +137,19 @@ class SpeechPipeline:
         film = film_evidence(
             events.spans,
             transcript=transcript,
+            cues=read,
             title=title,
             ingredients=ingredients or distinct_names(heard.ingredients),
             given=bool(ingredients),
         )
         return told_steps(events, self.language.write([film])[0])
+
+
+def calibrated_for(bundle: Bundle, writer: LanguageWriter) -> Bundle:
+    """The bundle with the calibration of its language-model writer instead of its recipe model's."""
+    own = ("calibration", "calibration_without_ingredients", "weak")
+    changes = {name: value for name in own if (value := getattr(writer.config, name)) is not None}
+    return replace(bundle, config=bundle.config.model_copy(update=changes))
 
 
 def told_steps(events: Candidates, written: Sequence[Written]) -> tuple[StoryStep, ...]:

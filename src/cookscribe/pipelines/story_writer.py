@@ -24,6 +24,8 @@ from cookscribe.track import FeatureTrack
 
 KIND = "story"
 DECODING_BATCH = 128  # videos
+# What models that write together have in common.
+SHARED = ["model", "texts", "parts", "own_features", "most_candidates", "copy_list", "read_words", "actions", "encoder"]
 SAME = "train both with one configuration, on the same videos and with different seeds"
 
 
@@ -39,7 +41,7 @@ class StoryWriter:
         self.model = model.eval()
         self.config = config
         self.vocabulary = vocabulary
-        self.reader = Reader(config.read_words, config.copy_list)
+        self.reader = Reader(config.read_words, config.copy_list, config.most_candidates)
 
     @classmethod
     def load(cls, folder: Path, device: str = "cpu", members: Sequence[Path] = ()) -> Self:
@@ -56,7 +58,7 @@ class StoryWriter:
     def _same_as_here(self, other: StoryWriter, folder: Path) -> RecipeModel:
         """The model of another writer that reads, knows and says the same."""
         mine, theirs = self.config, other.config
-        for name in ("model", "texts", "parts", "copy_list", "read_words", "actions", "encoder"):
+        for name in SHARED:
             if getattr(mine, name) != getattr(theirs, name):
                 raise BadValueError(folder, f"its {name} is not that of the model it shall write along with", SAME)
         if self.vocabulary.words != other.vocabulary.words:

@@ -60,6 +60,7 @@ class VisualPipeline:
 
     def draft(self, request: Request) -> Draft:
         """Watch the film, propose events, choose among them and write."""
+        request.stage("watching", 0.0)
         track = self.encoder.encode(request.film, lambda seconds: request.stage("watching", request.share(seconds)))
         if self.bundle.config.simulated and not is_drawn_film(request.film):
             request.film.warn(

@@ -4,8 +4,6 @@
 "pred_event_count", ...}]}, "version", "external_data"}`, each video's list sorted by `proposal_score`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

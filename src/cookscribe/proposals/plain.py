@@ -3,8 +3,6 @@
 All of them take and give `Candidates`; what they give is sorted by start, like all candidates. None looks at the truth.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

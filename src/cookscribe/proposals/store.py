@@ -3,8 +3,6 @@
 Spans, scores and features are tensors; captions, counts and durations lie in the header as JSON.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.senses.word_space import TranscriptWords, WordSpace
-from cookscribe.text.ingredients import IngredientMatcher
+from cookscribe.text.ingredients import IngredientMatcher, canonical
 from cookscribe.text.tokens import ptb_tokens
 
 Ints = NDArray[np.int64]
@@ -51,6 +51,14 @@ class IngredientFinder:
         """The names said, in order of their first mention."""
         found = [self.names[mention.ingredient] for mention in self._matcher.find(transcript.text)]
         return tuple(dict.fromkeys(found))
+
+
+def distinct_names(names: Iterable[str]) -> list[str]:
+    """Names in their order; one in both numbers ("onion", "onions") stands there once, as it came first."""
+    found: dict[tuple[str, ...], str] = {}
+    for name in names:
+        found.setdefault(tuple(canonical(word) for word in name.split()), name)
+    return list(found.values())
 
 
 def common_ingredients(lists: Iterable[Sequence[str]], least: int = 3) -> tuple[str, ...]:

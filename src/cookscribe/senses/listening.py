@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from cookscribe.encoders.base import Progress, silent
-from cookscribe.senses.recogniser import FromFile, Recogniser, Whisper
+from cookscribe.senses.recogniser import SMALLEST, FromFile, Recogniser, Whisper, check_recogniser
 from cookscribe.senses.subtitles import find_transcript, read_transcript
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.video import VideoFile
@@ -17,13 +17,15 @@ class Listening:
     """The words of any number of films.
 
     Args:
-        given: where the words come from; None reads the subtitles beside a film, and where there are none, loads the
-            speech recogniser, once for all films.
+        given: where the words come from; None, or the name of a speech recogniser (`RECOGNISERS`) or its folder, reads
+            the subtitles beside a film, and where there are none, loads that recogniser, once for all films.
         device: where the speech recogniser runs.
     """
 
-    def __init__(self, given: Recogniser | None = None, device: str | None = None) -> None:
-        self.given, self.device = given, device
+    def __init__(self, given: Recogniser | str | None = None, device: str | None = None) -> None:
+        self.name = check_recogniser(given) if isinstance(given, str) else SMALLEST
+        self.given = None if isinstance(given, str) else given
+        self.device = device
         self._recogniser: Recogniser | None = None
 
     def needs_sound(self, film: VideoFile) -> bool:
@@ -38,7 +40,7 @@ class Listening:
                 # The words were written down for the whole film, even if this copy of it ends early.
                 return readable_words(read_transcript(beside, film.info.duration), film)
             if self._recogniser is None:
-                self._recogniser = Whisper(device=self.device)
+                self._recogniser = Whisper(name=self.name, device=self.device)
             recogniser = self._recogniser
         progress(0.0)
         return readable_words(recogniser(film, progress), film)

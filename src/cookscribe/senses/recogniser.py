@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cookscribe.encoders.base import Progress, silent
 from cookscribe.encoders.weights import locate
-from cookscribe.errors import BadFileError, MissingDependencyError
+from cookscribe.errors import BadFileError, BadValueError, MissingDependencyError
 from cookscribe.files import read_json_lines
 from cookscribe.senses.transcripts import (
     MOST_BYTES,
@@ -31,6 +31,12 @@ PIECE = 300.0
 SEARCHED = 20.0
 
 
+# The names under which users choose a recogniser, and those of its weights.
+RECOGNISERS = {"tiny": "whisper", "base": "whisper-base"}
+SMALLEST = "tiny"
+_KNOWN = f"known: {', '.join(RECOGNISERS)}"
+
+
 class Recogniser(Protocol):
     """Gives the words of a film."""
 
@@ -41,19 +47,23 @@ class Whisper:
     """Recognises speech with faster-whisper, word by word.
 
     Args:
-        weights: folder of a CTranslate2 Whisper model; None searches for one.
+        weights: folder of a CTranslate2 Whisper model; None searches for that of `name`.
         language: language spoken, for models that know several.
         device: where it runs, e.g. "cuda"; None is the processor.
+        name: one of `RECOGNISERS`, or the folder of any CTranslate2 Whisper model.
     """
 
-    def __init__(self, weights: Path | None = None, language: str = "en", device: str | None = None) -> None:
+    def __init__(
+        self, weights: Path | None = None, language: str = "en", device: str | None = None, name: str = SMALLEST
+    ) -> None:
         if importlib.util.find_spec("faster_whisper") is None:
             raise MissingDependencyError(
                 "speech", "faster-whisper is not installed", "pip install 'cookscribe[speech]'"
             )
         from faster_whisper import WhisperModel
 
-        folder = locate("whisper", weights).folder
+        known = RECOGNISERS.get(check_recogniser(name))
+        folder = locate(known, weights).folder if known else Path(name)
         try:
             self.model: Any = WhisperModel(
                 str(folder),
@@ -80,6 +90,10 @@ class Whisper:
         spans[:, 1] = np.maximum(spans[:, 0], spans[:, 1])
         return Transcript(tuple(words), spans, timed=True)
 
+    def words(self, samples: NDArray[np.float32]) -> str:
+        """What is said in a few seconds of mono sound at `SOUND_RATE`."""
+        return " ".join(word for word, _, _ in self._recognised(samples, silent, 0.0))
+
     def _recognised(
         self, samples: NDArray[np.float32], progress: Progress, offset: float
     ) -> Iterator[tuple[str, float, float]]:
@@ -97,6 +111,13 @@ class Whisper:
                     yield text, offset + float(word.start), offset + float(word.end)
             progress(offset + float(segment.end))
         progress(offset + len(samples) / SOUND_RATE)
+
+
+def check_recogniser(name: str) -> str:
+    """The name, if a speech recogniser has it or it is the folder of one."""
+    if name not in RECOGNISERS and not (Path(name) / "model.bin").is_file():
+        raise BadValueError("--recogniser", f"{name!r} is neither a known one nor a folder with a model.bin", _KNOWN)
+    return name
 
 
 class FromFile:

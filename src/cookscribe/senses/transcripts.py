@@ -10,13 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
+from cookscribe.cues import Cue, Cues
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import read_json_lines
+from cookscribe.recipe import Span
 from cookscribe.text.printable import one_line
 from cookscribe.validation import Published, Seconds, checked
 
 # Recognisers often end a segment where the next one starts, pauses included; nobody needs longer for a word than this.
 LONGEST_WORD = 1.0
+# Phrases: seconds of silence between two, and words of one.
+PAUSE, MOST_PHRASE = 1.0, 14
+GUESSED_TIME = 0.3
 # Nobody says what has more characters than this: it is an address, or no text at all.
 MOST_CHARACTERS = 100
 # Seconds; subtitles can write no later time.
@@ -64,6 +69,24 @@ class Transcript:
         """The words whose middle lies in [start, end), joined by blanks: adjoining spans share no word."""
         middle = self.times.mean(axis=1)
         return " ".join(self.words[i] for i in np.flatnonzero((middle >= start) & (middle < end)))
+
+    def cues(self) -> Cues:
+        """The words as phrases, each up to a full stop, a pause or `MOST_PHRASE` words.
+
+        A guessed time gets `GUESSED_TIME` as confidence: the words are right, when they are said is not known.
+        """
+        phrases: list[Cue] = []
+        first = 0
+        for place, word in enumerate(self.words):
+            last = place + 1 == len(self.words)
+            pause = 0.0 if last else self.times[place + 1, 0] - self.times[place, 1]
+            if last or pause > PAUSE or place + 1 - first >= MOST_PHRASE or word.endswith((".", "!", "?")):
+                start, end = self.times[first, 0], self.times[first : place + 1, 1].max()
+                text = " ".join(self.words[first : place + 1])
+                span = Span(start=float(start), end=float(end))
+                phrases.append(Cue(span, "heard", text, 1.0 if self.timed else GUESSED_TIME))
+                first = place + 1
+        return Cues(tuple(phrases))
 
     @classmethod
     def from_segments(cls, segments: Iterable[tuple[float, float, str]]) -> Transcript:

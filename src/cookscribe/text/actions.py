@@ -5,8 +5,6 @@ text is of little help. The rules below decide by form and by the words beside i
 them. Positions are those of `ptb_tokens(sentence)`.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

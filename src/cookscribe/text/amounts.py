@@ -38,6 +38,8 @@ pkg, carton, bunch, sprig, stalk, rib, head, knob, splash, drizzle, drop, squeez
 bowl, ladle, scoop, cube, block, ball, sheet, fillet filet, rasher, ear, segment, wedge, shot, tub, loaf, bulb, chunk,
 spear, leaf
 """
+# These may stand after the food: "two garlic cloves".
+_PARTS_OF = word_set("clove slice strip stalk rasher")
 _UNCHANGED = word_set("tsp tbsp g kg mg ml cl dl l oz lb")
 _SMALLER = {("lb", "oz"): 16, ("kg", "g"): 1000, ("l", "ml"): 1000}
 _SIZES = {"inch": "inch", "inches": "inch", "cm": "cm", "centimeter": "cm", "centimetre": "cm"}
@@ -107,8 +109,7 @@ class AmountMention:
 
 def unit_word(unit: str, quantity: str) -> str:
     """The unit as it stands after a quantity in figures: "cups" after "2", "cup" after "1/2"."""
-    one = quantity in ("", "1") or ("/" in quantity and " " not in quantity and "-" not in quantity)
-    if one or not unit or unit in _UNCHANGED:
+    if _is_one(quantity) or not unit or unit in _UNCHANGED:
         return unit
     if unit.endswith(("leaf", "loaf")):
         return unit[:-1] + "ves"
@@ -116,8 +117,24 @@ def unit_word(unit: str, quantity: str) -> str:
 
 
 def amount_line(quantity: str, unit: str, name: str) -> str:
-    """As a line of a list of ingredients: "2 tbsp soy sauce"."""
-    return " ".join(filter(None, (quantity, unit_word(unit, quantity), name)))
+    """As a line of a list of ingredients: "2 tbsp soy sauce", "3 eggs"."""
+    counted = name if unit or not quantity else _in_number(name, one=_is_one(quantity))
+    return " ".join(filter(None, (quantity, unit_word(unit, quantity), counted)))
+
+
+def _is_one(quantity: str) -> bool:
+    return quantity in ("", "1") or ("/" in quantity and " " not in quantity and "-" not in quantity)
+
+
+def _in_number(name: str, *, one: bool) -> str:
+    """A counted food in the singular or plural, where the rules of English are simple."""
+    *before, last = name.split(" ")
+    base = canonical(last)
+    if one and last in (f"{base}s", f"{base}es"):
+        last = base
+    elif not one and last == base and last not in _INVARIANT and last.isalpha() and last[-1] != "s":
+        last += "es" if last.endswith(("ch", "sh", "x", "tato", "mato")) else "s"
+    return " ".join((*before, last))
 
 
 def find_amounts(text: str, names: Sequence[str] = ()) -> list[AmountMention]:
@@ -194,6 +211,9 @@ class _Reader:
             return nothing
         while word(self.found, start) in ("-", "more", "extra", "additional", "whole"):
             start += 1
+        if stop - start > 1 and (portion := PORTIONS.get(name[-1], "")) in _PARTS_OF:
+            mention = self._mention(at, read, portion, start, stop - 1, True)  # "two garlic cloves"
+            return stop, [replace(mention, stop=self.found[stop - 1].stop)]
         return stop, [self._mention(at, read, "", start, stop, True)]
 
     def _sized(self, at: int, read: Read) -> tuple[int, list[AmountMention]] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 from cookscribe.text.numbers import Piece, Quantity, Read, added_fraction, pieces, read_quantity, word
@@ -73,10 +74,10 @@ class People:
     most: int | None
 
 
-def find_durations(text: str) -> list[Duration]:
+@lru_cache(maxsize=4096)
+def find_durations(text: str) -> tuple[Duration, ...]:
     """All durations of a text, in order."""
-    found = pieces(text)
-    return list(_durations(text, found))
+    return tuple(_durations(text, pieces(text)))
 
 
 def _durations(text: str, found: Sequence[Piece]) -> Iterator[Duration]:
@@ -160,7 +161,8 @@ def _is_total(text: str, found: Sequence[Piece], start: int, stop: int) -> bool:
     return said or word(found, stop) in _MEAL
 
 
-def find_heats(text: str) -> list[Heat]:
+@lru_cache(maxsize=4096)
+def find_heats(text: str) -> tuple[Heat, ...]:
     """All temperatures of a text, in order."""
     found = pieces(text)
     heats, at = [], 0
@@ -170,7 +172,7 @@ def find_heats(text: str) -> list[Heat]:
         if heat is not None:
             heats.append(heat)
         at = max(at + 1, read.stop if read else 0)
-    return heats
+    return tuple(heats)
 
 
 def _heat(text: str, found: Sequence[Piece], at: int, read: Read) -> Heat | None:

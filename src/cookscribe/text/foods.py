@@ -7,7 +7,7 @@ A name ends with a food ("extra virgin olive oil"), and goes on where a second w
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
@@ -23,12 +23,14 @@ class Foods:
         other: those that are measured ("flour").
         second: words that make a new thing of the food before them.
         before: words that may stand between a number and a counted food.
+        dishes: words that end the name of a dish.
     """
 
     counted: frozenset[tuple[str, ...]]
     other: frozenset[tuple[str, ...]]
     second: frozenset[str]
     before: frozenset[str]
+    dishes: frozenset[tuple[str, ...]]
 
     def at(self, words: Sequence[str], place: int) -> int:
         """How many words from `place` on name a food: the longest name, then further words that make a new thing."""
@@ -41,7 +43,11 @@ class Foods:
     def counts(self, words: Sequence[str]) -> bool:
         """Whether a number may stand before this name, by its last words."""
         keys = tuple(map(canonical, words))
-        return any(keys[-size:] in self.counted for size in (1, 2, 3) if size <= len(keys))
+        return _ends_with(keys, self.counted)
+
+    def is_dish(self, words: Sequence[str]) -> bool:
+        """Whether this may be the name of a dish, by its last words."""
+        return _ends_with(tuple(map(canonical, words)), self.dishes)
 
     def _known(self, words: Sequence[str]) -> bool:
         keys = tuple(map(canonical, words))
@@ -50,7 +56,11 @@ class Foods:
     def with_names(self, names: Iterable[str]) -> Foods:
         """These and the ingredients of a recipe, any of which may be counted."""
         new = {tuple(map(canonical, name.lower().split())) for name in names}
-        return Foods(self.counted | {key for key in new if 0 < len(key) <= 3}, self.other, self.second, self.before)
+        return replace(self, counted=self.counted | {key for key in new if 0 < len(key) <= 3})
+
+
+def _ends_with(keys: tuple[str, ...], endings: frozenset[tuple[str, ...]]) -> bool:
+    return any(keys[-size:] in endings for size in (1, 2, 3) if size <= len(keys))
 
 
 @cache
@@ -68,4 +78,5 @@ def common_foods() -> Foods:
             parts = (word.split("-") for word in line.split())
             groups[name] |= {tuple(canonical(part.replace("+", "-")) for part in word) for word in parts}
     single = {key: frozenset(words[0] for words in groups[key] if len(words) == 1) for key in ("second", "before")}
-    return Foods(frozenset(groups["counted"]), frozenset(groups["other"]), single["second"], single["before"])
+    counted, other, dishes = (frozenset(groups[key]) for key in ("counted", "other", "dish"))
+    return Foods(counted, other, single["second"], single["before"], dishes)

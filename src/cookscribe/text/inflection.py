@@ -1,7 +1,5 @@
 """English verb forms, made from the base form: enough for cooking verbs, regular and irregular."""
 
-from __future__ import annotations
-
 import re
 from enum import Enum
 

@@ -3,10 +3,8 @@
 Positions are those of `ptb_tokens(sentence)`, the tokens every other part of the program sees.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -40,6 +38,11 @@ _IRREGULAR = {
 }  # fmt: skip
 
 
+def too_general(word: str) -> bool:
+    """Whether a canonical word says nothing when it stands alone: "white", "powder", "piece"."""
+    return word in _TOO_GENERAL
+
+
 @lru_cache(maxsize=1 << 16)
 def canonical(word: str) -> str:
     """One spelling for both numbers of a noun: equal for "tomato" and "tomatoes", "cookie" and "cookies".
@@ -56,14 +59,6 @@ def canonical(word: str) -> str:
     if len(word) > 3 and word.endswith(("oe", "she", "che", "xe", "sse", "zze")):
         return word[:-1]
     return word
-
-
-def distinct_names(names: Iterable[str]) -> list[str]:
-    """Names in their order; one in both numbers ("onion", "onions") stands there once, as it came first."""
-    found: dict[tuple[str, ...], str] = {}
-    for name in names:
-        found.setdefault(tuple(canonical(word) for word in name.split()), name)
-    return list(found.values())
 
 
 @dataclass(frozen=True)

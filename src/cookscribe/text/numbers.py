@@ -28,6 +28,7 @@ _PARTS = {
     "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourth": 4, "fourths": 4,
     "eighth": 8, "eighths": 8,
 }  # fmt: skip
+_FIRST = {*_ONES, *_TENS, "a", "an", "another", "half", "quarter", "couple", "dozen", "hundred", "thousand", "between"}
 FEW = "a few"  # said without a number
 
 
@@ -85,6 +86,8 @@ def word(found: Sequence[Piece], at: int) -> str:
 
 def read_quantity(found: Sequence[Piece], at: int) -> Read | None:
     """The number or range that begins at a piece."""
+    if (text := word(found, at)) not in _FIRST and not text[:1].isnumeric():
+        return None
     if word(found, at) == "between" and (low := read_number(found, at + 1)) and word(found, low.stop) == "and":
         high = read_number(found, low.stop + 1)
         return _joined(low, high) if high else None

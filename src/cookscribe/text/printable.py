@@ -4,8 +4,6 @@ What a terminal would obey (escape codes, control characters), what turns a line
 is no text at all (halves of surrogate pairs) reaches neither a screen nor a file.
 """
 
-from __future__ import annotations
-
 import re
 from unicodedata import category
 
@@ -37,3 +35,9 @@ def _shown(character: str) -> str:
     if kind == "Cf":
         return character if character in _JOINERS else ""
     return " "
+
+
+def full_sentence(sentence: str) -> str:
+    """With a capital and a full stop, as people read it; documents keep the words as the model wrote them."""
+    ended = sentence.rstrip("\"')]”’").endswith((".", "!", "?", "…", ":", ";"))
+    return sentence[:1].upper() + sentence[1:] + ("" if ended else ".")

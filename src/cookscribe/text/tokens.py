@@ -10,8 +10,6 @@ length, yet is read again for the next token. Here a rule is a regular expressio
 whose first group, where it has one, is the token.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

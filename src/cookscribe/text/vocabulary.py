@@ -1,12 +1,11 @@
 """`Vocabulary`: the words a model may write, and their numbers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.files import MOST_DESCRIPTION, read_json, write_json
@@ -37,7 +36,7 @@ class Vocabulary:
             raise BadValueError("vocabulary", "holds an empty word or one with a blank")
 
     @classmethod
-    def build(cls, sentences: Iterable[str], min_count: int = 3) -> Vocabulary:
+    def build(cls, sentences: Iterable[str], min_count: int = 3) -> Self:
         """The words seen at least `min_count` times, most frequent first, equal counts by the alphabet."""
         counts = Counter(token for sentence in sentences for token in ptb_tokens(sentence))
         kept = [word for word, count in counts.items() if count >= min_count]
@@ -81,7 +80,7 @@ class Vocabulary:
         write_json(path, {"format": FORMAT, "words": list(self.words)})
 
     @classmethod
-    def load(cls, path: Path) -> Vocabulary:
+    def load(cls, path: Path) -> Self:
         """Read what `save` wrote; anything else is a `BadFileError`."""
         data = read_json(path, MOST_DESCRIPTION)
         if not isinstance(data, dict) or data.get("format") != FORMAT:

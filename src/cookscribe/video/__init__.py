@@ -8,8 +8,6 @@
 All times are seconds from the start of the film and come from presentation time stamps.
 """
 
-from __future__ import annotations
-
 from cookscribe.video.ahead import ahead
 from cookscribe.video.container import Limits
 from cookscribe.video.file import Frame, VideoFile

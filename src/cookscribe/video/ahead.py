@@ -1,7 +1,5 @@
 """`ahead`: run an iterator in a thread of its own, so that decoding and encoding overlap."""
 
-from __future__ import annotations
-
 import queue
 import threading
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ addresses. Here the container format is recognised first and forced, only the `f
 codecs that films use may run.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -1,10 +1,8 @@
 """Sizes and orientation of frames: how a coded picture becomes an upright one of the size asked for."""
 
-from __future__ import annotations
-
 import struct
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from av.video.frame import VideoFrame
@@ -21,7 +19,7 @@ class Size:
     height: int
 
     @classmethod
-    def square(cls, side: int) -> Size:
+    def square(cls, side: int) -> Self:
         """A square of `side` pixels."""
         return cls(side, side)
 
@@ -45,7 +43,7 @@ class Orientation:
     mirror_rows: bool = False
 
     @classmethod
-    def of(cls, frame: VideoFrame) -> Orientation:
+    def of(cls, frame: VideoFrame) -> Self:
         """The orientation that the container's display matrix asks for, to the nearest quarter turn."""
         side_data: Any = frame.side_data.get("DISPLAYMATRIX")
         if side_data is None or len(matrix := bytes(side_data)) < 36:

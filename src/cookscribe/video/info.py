@@ -1,7 +1,5 @@
 """`VideoInfo` and `probe`: what a film is, before anything is decoded."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Sound as mono blocks of 16,000 samples a second, in step with the picture."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

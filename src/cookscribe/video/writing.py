@@ -1,7 +1,5 @@
 """`write_video`: pictures and sound into a small mp4, for drawn kitchens, tests and benchmarks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path

@@ -10,6 +10,9 @@ from pydantic import Field
 from torch import Tensor
 
 from cookscribe.config import Config
+from cookscribe.text.actions import packaged_verbs
+from cookscribe.text.faults import FaultFinder
+from cookscribe.writer.choosing import best_sentence
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.generation import GenerationConfig, Hypothesis, Runs, beam_search
 from cookscribe.writer.llama import AdapterConfig, Cache, Llama, LlamaConfig
@@ -23,29 +26,37 @@ class WriterConfig(Config):
     """What the folder of a writer says: the language model it adapts, the adapters' size, how sentences are searched.
 
     Attributes:
-        base: name of the language model among the weights; network: its sizes.
+        agreement: how much a sentence's likeness to the others that were found counts beside its own probability.
+        base: name of the language model among the weights, or its path; network: its sizes.
+        calibration, calibration_without_ingredients, weak: of its sentences, see `BundleConfig`; None leaves those of
+            the bundle, which are of its recipe model.
     """
 
-    base: str = Field(default="smollm2", max_length=200)
+    base: str = Field(default="smollm2", min_length=1, max_length=4000)
     network: LlamaConfig = LlamaConfig()
     adapter: AdapterConfig = AdapterConfig()
     generation: GenerationConfig = GenerationConfig()
+    agreement: float = Field(default=0.0, ge=0, le=100)
+    calibration: tuple[float, float] | None = None
+    calibration_without_ingredients: tuple[float, float] | None = None
+    weak: float | None = Field(default=None, ge=0, le=1)
 
 
 @dataclass(frozen=True)
 class Written:
-    """A sentence, the mean log-probability of its tokens, and what else might have been written, best first."""
+    """A sentence, the mean log-probability of its tokens, and all sentences it was chosen from, likeliest first."""
 
     sentence: str
     score: float
-    others: tuple[tuple[str, float], ...] = ()
+    choices: tuple[tuple[str, float], ...] = ()
 
 
 class LanguageWriter:
     """Reads each film once, event by event; what it has written stays in its memory as text."""
 
-    def __init__(self, model: Llama, encoder: Encoder, config: GenerationConfig | None = None) -> None:
-        self.model, self.encoder, self.config = model.eval(), encoder, config or GenerationConfig()
+    def __init__(self, model: Llama, encoder: Encoder, config: WriterConfig | None = None) -> None:
+        self.model, self.encoder, self.config = model.eval(), encoder, config or WriterConfig()
+        self.faults = FaultFinder(packaged_verbs())
 
     def write(self, films: Sequence[FilmEvidence]) -> list[list[Written]]:
         """A sentence for every event of every film."""
@@ -61,7 +72,7 @@ class LanguageWriter:
     def _batch(self, films: Sequence[FilmEvidence]) -> list[list[Written]]:
         """Of films in falling order of their number of events."""
         stories: list[list[Written]] = [[] for _ in films]
-        runs = [Runs(self.config.no_repeat_ngram) for _ in films]
+        runs = [Runs(self.config.generation.no_repeat_ngram) for _ in films]
         pending = [self.encoder.beginning(film) for film in films]
         cache = Cache()
         for number in range(max((len(film.events) for film in films), default=0)):
@@ -70,13 +81,16 @@ class LanguageWriter:
                 cache = cache.rows(torch.arange(len(going), device=self.model.device))
             chunks = [pending[n] + self.encoder.event(films[n], number) for n in going]
             last = self._read(chunks, cache)
-            found = beam_search(self.model, cache, last, [runs[n] for n in going], self.encoder.end, self.config)
+            some = [runs[n] for n in going]
+            found = beam_search(self.model, cache, last, some, self.encoder.end, self.config.generation)
             for n, hypotheses in zip(going, found, strict=True):
-                chosen = hypotheses[0]
+                texts = [(self._text(one), one.mean) for one in hypotheses]
+                earlier = [one.sentence for one in stories[n]]
+                best = best_sentence(texts, earlier, self.faults, self.config.agreement)
+                chosen = hypotheses[best]
                 runs[n].add(chosen.tokens)
                 pending[n] = [*chosen.tokens, self.encoder.end]
-                others = tuple((self._text(one), one.mean) for one in hypotheses[1:])
-                stories[n].append(Written(self._text(chosen), chosen.mean, others))
+                stories[n].append(Written(*texts[best], tuple(texts)))
         return stories
 
     def _read(self, chunks: Sequence[Sequence[int]], cache: Cache) -> Tensor:

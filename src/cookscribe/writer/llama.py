@@ -286,7 +286,7 @@ class Llama(nn.Module):
     def forward(self, tokens: Tensor) -> Tensor:
         """(B, T) tokens, padded on the right -> (B, T, width) hidden states; each token sees those before it."""
         positions = torch.arange(tokens.shape[1], device=tokens.device).unsqueeze(0)
-        return self._run(tokens, positions, None, None)
+        return self.run(tokens, positions, None, None)
 
     def read(self, tokens: Tensor, mask: Tensor, cache: Cache) -> Tensor:
         """Read on: (B, T) more tokens behind what the cache holds -> (B, T, width); the cache grows by T.
@@ -301,7 +301,7 @@ class Llama(nn.Module):
         seen = mask if cache.valid is None else torch.cat((cache.valid, mask), dim=1)
         before = seen.shape[1] - count
         causal = torch.ones(count, seen.shape[1], dtype=torch.bool, device=tokens.device).tril(before)
-        hidden = self._run(tokens, positions, cache, (causal & seen.unsqueeze(1)).unsqueeze(1))
+        hidden = self.run(tokens, positions, cache, (causal & seen.unsqueeze(1)).unsqueeze(1))
         cache.valid = seen
         return hidden
 
@@ -322,7 +322,8 @@ class Llama(nn.Module):
     def _embedded(self, tokens: Tensor) -> Tensor:
         return functional.embedding(tokens, self.embedding)
 
-    def _run(self, tokens: Tensor, positions: Tensor, cache: Cache | None, mask: Tensor | None) -> Tensor:
+    def run(self, tokens: Tensor, positions: Tensor, cache: Cache | None, mask: Tensor | None) -> Tensor:
+        """(B, T) tokens at these positions -> (B, T, width); `mask` (B, 1, T, L) as in `Attention`."""
         angles = rotary_angles(positions, self.config.head_width, self.config.theta)
         x = self._embedded(tokens)
         for number, block in enumerate(self.layers):

@@ -1,9 +1,14 @@
-"""Agreement with labels: the counts, and the kinds of disagreement."""
+"""Agreement with labels."""
 
 import numpy as np
 import pytest
 
-from cookscribe.learning.datasets.matching import measure_actions, measure_actions_by_tags, measure_ingredients
+from cookscribe.learning.datasets.matching import (
+    Agreement,
+    measure_actions,
+    measure_actions_by_tags,
+    measure_ingredients,
+)
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.svpc import AlignedVideo
 from cookscribe.learning.datasets.youcook2 import Tag
@@ -21,24 +26,18 @@ def aligned() -> AlignedVideo:
 
 
 def test_ingredients() -> None:
-    result = measure_ingredients([aligned()])
-    assert (result.steps, result.both) == (3, 3)  # eggs and beef stock, oil
-    assert result.only_found == {"part of the name": 1, "other number": 1}
-    assert result.only_labelled == {"inside another word": 1, "inside a longer name": 1}
-    assert (result.precision, result.recall, result.f1) == pytest.approx((0.6, 0.6, 0.6))
-    assert ("part of the name", "goat cheese", SENTENCES[1]) in result.examples
-    whole_names = measure_ingredients([aligned()], partial=False)
-    assert whole_names.only_found == {"other number": 1}
+    # Eggs and beef stock, oil. Found besides: a part of "goat cheese", and "egg" for eggs. Labelled besides: "oil"
+    # inside "boil", and the "beef" of "beef stock".
+    assert measure_ingredients([aligned()]) == Agreement(3, found=5, labelled=5, both=3)
+    assert measure_ingredients([aligned()], partial=False) == Agreement(3, found=4, labelled=5, both=3)
 
 
 def test_actions() -> None:
+    # "serve" is only found, the noun "oil" only labelled.
     result = measure_actions([aligned()], VERBS)
-    assert (result.both, result.only_found, result.only_labelled) == (2, {"serve": 1}, {"oil": 1})
+    assert result == Agreement(3, found=3, labelled=3, both=2)
+    assert (result.precision, result.recall, result.f1) == pytest.approx((2 / 3,) * 3)
     tags = [[Tag("boil", "Ac"), Tag("oil", "F")], [Tag("melt down", "Ac")], [Tag("wait", "Af")]]
-    by_tags = measure_actions_by_tags([(aligned().video, tags)], VERBS)
-    assert (by_tags.both, by_tags.only_found, by_tags.only_labelled) == (2, {"serve": 1}, {"wait": 1})
-
-
-def test_nothing_to_compare() -> None:
-    result = measure_actions([], VERBS)
-    assert (result.precision, result.recall, result.f1) == (0.0, 0.0, 0.0)
+    assert measure_actions_by_tags([(aligned().video, tags)], VERBS) == result
+    nothing = measure_actions([], VERBS)
+    assert (nothing.precision, nothing.recall, nothing.f1) == (0.0, 0.0, 0.0)

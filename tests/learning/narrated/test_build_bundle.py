@@ -104,8 +104,8 @@ def test_a_film_that_ends_early_says_so(
 ) -> None:
     loaded: list[str] = []
 
-    def whisper(device: str | None) -> Any:
-        assert device is None
+    def whisper(device: str | None, name: str = "tiny") -> Any:
+        assert (device, name) == (None, "tiny")
         loaded.append("whisper")
         return recogniser_from_file(damaged.with_suffix(".vtt"))
 

@@ -58,10 +58,10 @@ def test_ingredient_lists_are_dropped_as_often_as_asked(folder: SpeechFolder) ->
     rng = np.random.default_rng(1)
     listed = 0
     for _ in range(200):
-        heard = sampler.draw(example, rng)[0].copy_words
-        assert heard is not None
-        given = (heard[..., 1] >= GIVEN) & (heard[..., 1] < HEARD_NAME)
-        assert given.any() != (heard[..., 1] >= HEARD_NAME).any()
+        copy_words = sampler.draw(example, rng)[0].copy_words
+        assert copy_words is not None
+        given = (copy_words[..., 1] >= GIVEN) & (copy_words[..., 1] < HEARD_NAME)
+        assert given.any() != (copy_words[..., 1] >= HEARD_NAME).any()
         listed += given.any()
     assert 55 <= listed <= 105
 

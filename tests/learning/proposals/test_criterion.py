@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import poisson
 
-from cookscribe.learning.proposals.criterion import Criterion, Truth, focal_loss
+from cookscribe.learning.proposals.criterion import Criterion, Truth, focal_loss, gaussian_count_loss
 from cookscribe.learning.proposals.matcher import match
 from cookscribe.proposals.pdvc.boxes import generalized_iou, inverse_sigmoid, to_borders, to_boxes
 from cookscribe.proposals.pdvc.config import ProposalConfig
@@ -110,6 +110,7 @@ def layer(batch: int, queries: int, seed: int = 0) -> Layer:
         logits=torch.randn(batch, queries, generator=draw),
         boxes=torch.rand(batch, queries, 2, generator=draw),
         counter=torch.randn(batch, 1, generator=draw),
+        references=torch.rand(batch, queries, 2, generator=draw),
     )
 
 
@@ -187,3 +188,26 @@ def test_the_inside_loss_reads_real_frames_only() -> None:
             expected -= math.log(chance if label else 1 - chance)
     term = Criterion(CONFIG).loss_inside(head, Encoded(tokens, pyramid, tokens), truth)
     assert (term.total.item(), term.divisor) == (pytest.approx(expected, rel=1e-5), 6)
+
+
+def test_the_published_counter_forgives_near_counts_and_weighs_rare_ones_more() -> None:
+    logits = torch.randn(2, 4, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    rates = torch.tensor([0.0, 0.5, 0.3, 0.2], dtype=torch.float64)
+    found = gaussian_count_loss(logits, torch.tensor([1, 3]), rates)
+    for row, count in enumerate((1, 3)):
+        total = 0.0
+        for number in range(4):
+            chance = 1 / (1 + math.exp(-float(logits[row, number])))
+            if number == count:
+                loss, forgiven = -math.log(chance), 0.0
+            else:
+                loss, forgiven = -math.log(1 - chance), math.exp(-((number - count) ** 2) / 8)
+            total += loss * (1 - float(rates[number])) * (1 - forgiven)
+        assert found[row].item() == pytest.approx(total / 4)
+    # In a batch, counts beyond the last class are that class.
+    criterion = Criterion(ProposalConfig.preset("paper", count_classes=4), rates.float())
+    many = layer(1, 9)._replace(counter=logits[:1].float())
+    term = criterion.loss_count(many, Truth([torch.rand(7, 2)]))
+    assert term.total.item() == pytest.approx(
+        gaussian_count_loss(logits[:1], torch.tensor([3]), rates).item(), rel=1e-5
+    )

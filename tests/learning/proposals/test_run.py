@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cookscribe.batch.engine import Crew
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadFileError, BadValueError, MissingFileError
 from cookscribe.learning.datasets.youcook2 import write_truth
@@ -119,6 +120,19 @@ def test_proposing_goes_on_after_an_interrupt(trained: Path, monkeypatch: pytest
     assert len(asked) < 6 + len(ids)
     for video_id in ids:
         np.testing.assert_array_equal(again[video_id].spans, straight[video_id].spans)
+
+
+def test_many_processes_propose_what_one_does(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(out_of_fold, "PART", 4)
+    store = FeatureStore(trained / "features")
+    ids, options = store.ids(), ProposeOptions(in_fold=True)
+    one, _ = propose_folder(trained / "model", store, ids, options, trained / "parts-of-one")
+    crew = Crew(workers=2, threads=1)
+    two, _ = propose_folder(trained / "model", store, ids, options, trained / "parts-of-two", crew)
+    assert list(one) == list(two) == ids
+    for video_id in ids:
+        np.testing.assert_allclose(two[video_id].spans, one[video_id].spans, rtol=1e-5, atol=1e-5)
+        assert two[video_id].captions == one[video_id].captions
 
 
 def test_a_finished_run_is_not_trained_again(trained: Path) -> None:

@@ -1,7 +1,5 @@
 """The laboratory's commands; they join `cookscribe` by entry points."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import typer

@@ -29,7 +29,8 @@ def demo(
     """Draw a held-out video, write its recipe as `cookscribe write` does, and show both beside each other."""
     from rich.console import Console
 
-    from cookscribe.cli.write import export_recipe, find_scribe, write_one
+    from cookscribe.cli.write import find_scribe, output_stem, write_one
+    from cookscribe.export.writers import export_film
     from cookscribe.video import VideoFile
     from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video, is_drawn
     from cookscribe_lab.kitchen_films.recipes import PLAIN, make_recipe
@@ -56,7 +57,7 @@ def demo(
     )
     film = VideoFile(path)
     recipe = write_one(find_scribe(model), film, list(made_up.names), made_up.title.capitalize(), notices)
-    written = export_recipe(recipe, film, ("json", "html"), out, embed_video=False)
+    written = export_film(recipe, film, out / output_stem(film.path), ("json", "html"))
     _explain(screen, "3. What it wrote, beside the truth", "")
     _beside(recipe, made_up.annotated(), screen)
     page = next(file for file in written.files if file.suffix == ".html")

@@ -1,7 +1,5 @@
 """`cookscribe kitchen recipes` and `cookscribe kitchen draw`: made-up recipes, and videos drawn from them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

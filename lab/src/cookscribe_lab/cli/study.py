@@ -1,7 +1,5 @@
 """`cookscribe study`: the tables of the paper and our own, each as one command."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from enum import StrEnum
@@ -18,9 +16,10 @@ study = typer.Typer(
 
 
 class Preset(StrEnum):
-    """Sizes of models."""
+    """Designs and sizes of models."""
 
     SMALL = "small"
+    FAITHFUL = "faithful"
     PAPER = "paper"
 
 
@@ -29,7 +28,12 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "data": (Path, typer.Option(None, envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files (docs/data.md).")),
     "features": (Path, typer.Option(None, help="Feature tracks, or one folder of them per encoder; else simulated.")),
     "candidates": (Path, typer.Option(None, help="Ready-made candidates (training_n25.safetensors, ...).")),
-    "preset": (Preset, typer.Option(Preset.SMALL, help="The size of all models.")),
+    "preset": (Preset, typer.Option(Preset.SMALL, help="Ours; the paper's design, smaller; the paper's.")),
+    "events": (int, typer.Option(0, min=0, help="Candidates per video, N; 0 takes 25, for preset paper 100.")),
+    "veil": (
+        float,
+        typer.Option(0.0, min=0, max=1, help="Hide foods in later steps, so that memory matters (simulated)."),
+    ),
     "seeds": (int, typer.Option(3, min=1, help="Trainings of each kind.")),
     "videos": (int, typer.Option(0, min=0, help="Learn from this many videos only; 0 takes all.")),
     "epochs": (int, typer.Option(0, min=0, help="Of the recipe models; 0 takes the preset's.")),

@@ -12,8 +12,6 @@ DIR/
 Every part is kept, so that an interrupted run goes on where it was. Features are shared by all seeds.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ rows can be cut anew: scenes get longer or shorter, interludes and now and then 
 video itself, so that its kitchen and its light stay the same from beginning to end.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

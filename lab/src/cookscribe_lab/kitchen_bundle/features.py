@@ -1,13 +1,11 @@
 """Features of drawn kitchen videos, made without drawing whole videos: what the `kitchen` bundle learns from."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from cookscribe.encoders.effnet import SIDE, EffNetEncoder
+from cookscribe.encoders.effnet import EffNetEncoder
 from cookscribe.encoders.store import FeatureStore
 from cookscribe.errors import BadFileError
 from cookscribe.progress import track
@@ -31,7 +29,7 @@ def picture_of(recipe: MadeUpRecipe) -> Picture:
 
 def drawn_track(recipe: MadeUpRecipe, encoder: EffNetEncoder, picture: Picture) -> FeatureTrack:
     """The track that `cookscribe encode` would make of the drawn video, up to compression; float16."""
-    frames = list(glimpses(recipe, picture, encoder.rate, Size.square(SIDE)))
+    frames = list(glimpses(recipe, picture, encoder.rate, Size.square(encoder.side)))
     rows = [
         encoder.features(np.stack([frame.image for frame in frames[first : first + BATCH]]))
         for first in range(0, len(frames), BATCH)

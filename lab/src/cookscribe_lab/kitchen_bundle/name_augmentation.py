@@ -5,8 +5,6 @@ ingredient list says the same. A model that learns from it must find the names i
 list and cannot know them by heart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -7,12 +7,10 @@ all stands the truth on the bundle's events: what a captioner could reach there 
 wording it says so in other words, because nobody can know which of its ways the grammar took.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -66,7 +64,7 @@ class HeldOut:
     tracks: FeatureStore
 
     @classmethod
-    def draw(cls, folder: Path, count: int, wording: str = VARIED, workers: int = 1, seed: int = SEED) -> HeldOut:
+    def draw(cls, folder: Path, count: int, wording: str = VARIED, workers: int = 1, seed: int = SEED) -> Self:
         """Draw what is missing; the films stay in `folder/films`."""
         recipes = held_out_recipes(count, wording, seed)
         paths = draw_videos(recipes, folder / "films", Picture(), workers=workers)

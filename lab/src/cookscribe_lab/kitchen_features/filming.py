@@ -5,8 +5,6 @@ between the steps; there the cook talks, rests, shows what will be needed or the
 annotated as over, or does something nobody annotated. Borders are soft, and not quite where the annotator set them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -70,13 +68,15 @@ class FilmedLooks:
         return self.weights @ self.looks
 
 
-def shoot(video: AnnotatedVideo, times: Times, rng: np.random.Generator, muddle: Muddle) -> FilmedLooks:
+def shoot(
+    video: AnnotatedVideo, times: Times, rng: np.random.Generator, muddle: Muddle, veil: float = 0.0
+) -> FilmedLooks:
     """Film a video at the given moments.
 
     What happens does not depend on the moments: two encoders with different time lines see the same film.
     """
     camera = _Camera(times, rng, muddle)
-    scenes = stage(video)
+    scenes = stage(video, veil)
     spans = _seen_spans(video, rng, muddle.distraction)
     for scene, (start, end) in zip(scenes, spans, strict=True):
         camera.step(scene, start, end, strength=rng.uniform(0.7, 1.2))

@@ -5,8 +5,6 @@ the word (an action) or of its look-alike group (a food: members of one group ha
 does not depend on the seed of a video, as a frozen encoder does not depend on what it is shown.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
@@ -59,6 +57,11 @@ def food_look(food: Food) -> Vector:
 def state_look(state: str, family: str) -> Vector:
     """(SIZE,) what a change of state adds: mostly the state's own look, partly as it shows on this family of food."""
     return _blend((0.8, _trait("thing", "state", state)), (0.6, _trait("thing", f"state of {family}", state)))
+
+
+def veiled_look() -> Vector:
+    """(SIZE,) food of which nothing can be seen but that it is food."""
+    return _trait("thing", "veiled", "food")
 
 
 @lru_cache(maxsize=2000)

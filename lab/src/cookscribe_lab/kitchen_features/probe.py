@@ -4,11 +4,10 @@ Least squares with a ridge, one column per class. A probe has no memory and no l
 a feature shows by itself.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,7 @@ class LinearProbe:
     prior: NDArray[np.float64]
 
     @classmethod
-    def fit(cls, features: Array, targets: Array, ridge: float = RIDGE) -> LinearProbe:
+    def fit(cls, features: Array, targets: Array, ridge: float = RIDGE) -> Self:
         """Fit to (E, D) features and (E, C) targets between 0 and 1."""
         values = np.asarray(features, dtype=np.float64)
         wanted = np.asarray(targets, dtype=np.float64)
@@ -68,7 +67,7 @@ class SentenceProbe:
     sentences: tuple[str, ...]
 
     @classmethod
-    def fit(cls, features: Array, sentences: Sequence[str], words: int = 800) -> SentenceProbe:
+    def fit(cls, features: Array, sentences: Sequence[str], words: int = 800) -> Self:
         """Fit to (E, D) features and E sentences, with the most common `words` words."""
         said = [frozenset(ptb_tokens(sentence)) for sentence in sentences]
         counts = Counter(word for tokens in said for word in sorted(tokens))

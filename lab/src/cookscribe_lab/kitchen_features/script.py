@@ -5,10 +5,8 @@ loses most of its own look. Food that was put together stays in view, in its ves
 "the mixture" or "it" is whatever lies in the last vessel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -18,7 +16,7 @@ from cookscribe.text.actions import ActionMatcher, packaged_verbs
 from cookscribe.text.inflection import Form, verb_forms
 from cookscribe.text.ingredients import IngredientMatcher, canonical
 from cookscribe.text.tokens import ptb_tokens
-from cookscribe_lab.kitchen_features.looks import Vector, food_look, state_look
+from cookscribe_lab.kitchen_features.looks import Vector, food_look, state_look, veiled_look
 from cookscribe_lab.kitchen_features.words import (
     LONGEST_NAME,
     MIXTURE_WORDS,
@@ -35,6 +33,7 @@ from cookscribe_lab.kitchen_features.words import (
 
 LEAST_KEPT = 0.12  # however often food is mixed and heated, a trace of its own look stays
 AROUND = 0.45  # how much of the picture belongs to what lies in the vessel, when a step is about something else
+LAID_OUT = 0.7  # how much of the picture belongs to a food that is laid out for the next step, behind a veil of 1
 PUT_IN = frozenset({"add", "season", "mix", "fry", "boil", "crack", "coat"})
 CHANGES_CONTENTS = frozenset({"mix", "fry", "boil", "bake", "crush", "turn", "shape"})
 MOVES_CONTENTS = frozenset({"add", "serve", "remove", "bake", "coat", "shape", "fry", "boil"})
@@ -78,11 +77,15 @@ class StepView:
     vessel: str
 
 
-def stage(video: AnnotatedVideo) -> list[StepView]:
-    """The scenes of a video's steps, in order."""
-    counter = _Counter()
+def stage(video: AnnotatedVideo, veil: float = 0.0) -> list[StepView]:
+    """The scenes of a video's steps, in order; with `veil`, handled foods are veiled (see `streams.render`)."""
+    counter = _Counter(veil)
     reader = _Reader(video.ingredients)
-    return [counter.work(reader.read(text)) for text in video.sentences]
+    views = [counter.work(reader.read(text)) for text in video.sentences]
+    # What a step will need is laid out, and seen, in the step before.
+    for view, (number, laid) in zip(views, enumerate(counter.laid_out[1:]), strict=False):
+        views[number] = replace(view, sights=view.sights + laid)
+    return views
 
 
 @dataclass
@@ -90,6 +93,7 @@ class _Thing:
     food: Food
     kept: float = 1.0
     states: dict[str, float] = field(default_factory=dict)
+    veiled: float = 0.0
 
     def change(self, state: str) -> None:
         if not state or state in self.states:  # chopping what is chopped changes little
@@ -99,9 +103,10 @@ class _Thing:
         self.states[state] = strength
 
     def look(self) -> Vector:
-        total = self.kept * food_look(self.food)
+        total = self.kept * ((1.0 - self.veiled) * food_look(self.food) + self.veiled * veiled_look())
         for state, strength in self.states.items():
-            total = total + strength * state_look(state, self.food.family)
+            family = self.food.family if not self.veiled else "any"
+            total = total + strength * state_look(state, family)
         # A thing takes one share of the picture, however many changes it went through.
         return (total / max(1.0, float(np.linalg.norm(total)))).astype(np.float32)
 
@@ -109,10 +114,12 @@ class _Thing:
 class _Counter:
     """The kitchen counter: the state of each food (by look: look-alikes are one) and what lies in which vessel."""
 
-    def __init__(self) -> None:
+    def __init__(self, veil: float) -> None:
+        self.veil = veil
         self.things: dict[Food, _Thing] = {}
         self.contents: dict[str, list[Food]] = {}
         self.vessel = ""
+        self.laid_out: list[tuple[Sight, ...]] = []  # by step, what it needs and hides
 
     def work(self, sentence: Sentence) -> StepView:
         """Do what the sentence says; returns what is seen of it."""
@@ -130,6 +137,7 @@ class _Counter:
         if sentence.made and not around:  # "slice it": on the board, but it is what was in the vessel
             around = [item for item in self.contents.get(self.vessel, ()) if item not in named.values()]
         items = list(dict.fromkeys([*named.values(), *around]))
+        self._veil(named)
         before = {item: self._thing(item).look() for item in items}
         self._change(families, list(dict.fromkeys(named.values())), around, bool(sentence.made))
         after = {item: self._thing(item).look() for item in items}
@@ -138,12 +146,25 @@ class _Counter:
             lying += [item for item in dict.fromkeys(named.values()) if item not in lying]
         if vessel not in PASSING:
             self.vessel = vessel
+        for item in named.values():
+            self._thing(item).veiled = self.veil
         sights = [Sight(name, before[item], after[item], len(named) ** -0.5, True) for name, item in named.items()]
         if around:
             share = 1.0 if sentence.made or not named else AROUND
             seen = (_together(before[item] for item in around), _together(after[item] for item in around))
             sights.append(Sight(f"in the {vessel}", *seen, share, False))
         return StepView(sentence.actions or ("prepare",), tuple(sights), vessel)
+
+    def _veil(self, named: dict[str, Food]) -> None:
+        """From the second step on, foods hide behind the veil; they were seen in the step before, laid out."""
+        laid = []
+        for name, item in named.items():
+            thing = self._thing(item)
+            if self.laid_out and self.veil and not thing.veiled:
+                look = thing.look()
+                laid.append(Sight(f"{name}, laid out", look, look, self.veil * LAID_OUT, False))
+                thing.veiled = self.veil
+        self.laid_out.append(tuple(laid))
 
     def _thing(self, item: Food) -> _Thing:
         return self.things.setdefault(item, _Thing(item))

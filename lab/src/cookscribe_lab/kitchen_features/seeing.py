@@ -3,8 +3,6 @@
 All figures are on validation videos, with probes and neighbours from the training videos, and *simulated*.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -45,33 +43,19 @@ class Seen:
     """What one set of features shows.
 
     Attributes:
-        encoder, seed, difficulty: how the features were made.
         videos, events: numbers of validation videos and of their steps.
-        action: a probe names the family of a step's first action (cutting, mixing, ...).
-        verb: a probe names the action itself.
-        group: a probe names one look-alike group of the foods that a step names.
-        alike, unlike: a probe tells two foods apart that look alike, or do not; names are dealt out at random.
-        nearest, linear: scores of the nearest-neighbour captioner, and of the linear one, on the true events.
-        random: scores of training sentences dealt out at random, the floor.
-        nearest_proposed, linear_proposed: the same on proposed events, if there are any: those that non-maximum
-            suppression at a tIoU of 0.3 keeps, as many as the proposal model expects.
+        readings: what probes name right: the family of a step's first action (cutting, mixing, ...) and the action
+            itself; one look-alike group of the foods that a step names; which of two foods is meant that look alike, or
+            do not, when names are dealt out at random.
+        captioners: scores on the true events of training sentences dealt out at random, which is the floor, of the
+            nearest-neighbour captioner and of the linear one; of these two also on proposed events, if there are any:
+            those that non-maximum suppression at a tIoU of 0.3 keeps, as many as the proposal model expects.
     """
 
-    encoder: str
-    seed: int
-    difficulty: float
     videos: int
     events: int
-    action: Reading
-    verb: Reading
-    group: Reading
-    alike: Reading
-    unlike: Reading
-    random: Report
-    nearest: Report
-    linear: Report
-    nearest_proposed: Report | None
-    linear_proposed: Report | None
+    readings: dict[str, Reading]
+    captioners: dict[str, Report]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,23 +109,22 @@ def what_is_seen(
     linear = SentenceProbe.fit(train.features, train.sentences)
     drawn = generator("random sentences", seed).integers(len(train.sentences), size=len(new.sentences))
     dealt = [train.sentences[index] for index in drawn]
-    return Seen(
-        encoder,
-        seed,
-        difficulty,
-        videos=len(new.videos),
-        events=len(new.features),
-        action=action,
-        verb=verb,
-        group=name_one(train.features, foods, new.features, new_foods, GROUPS),
-        alike=alike,
-        unlike=unlike,
-        random=_scores(new, dealt),
-        nearest=_scores(new, nearest.caption(new.features)),
-        linear=_scores(new, linear.caption(new.features)),
-        nearest_proposed=None if not candidates else _on_proposals(new.videos, candidates, nearest.caption, film),
-        linear_proposed=None if not candidates else _on_proposals(new.videos, candidates, linear.caption, film),
-    )
+    captioners = {
+        "random sentences": _scores(new, dealt),
+        "nearest neighbour": _scores(new, nearest.caption(new.features)),
+        "linear captioner": _scores(new, linear.caption(new.features)),
+    }
+    if candidates:
+        captioners["nearest, proposed events"] = _on_proposals(new.videos, candidates, nearest.caption, film)
+        captioners["linear, proposed events"] = _on_proposals(new.videos, candidates, linear.caption, film)
+    readings = {
+        "family of the action": action,
+        "action": verb,
+        "look-alike group of a food": name_one(train.features, foods, new.features, new_foods, GROUPS),
+        "foods that look alike": alike,
+        "foods that do not": unlike,
+    }
+    return Seen(len(new.videos), len(new.features), readings, captioners)
 
 
 def tell_apart(videos: Sequence[AnnotatedVideo], film: Camera, seed: int) -> tuple[Reading, Reading]:

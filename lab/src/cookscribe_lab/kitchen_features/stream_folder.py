@@ -4,8 +4,6 @@ The folder can be filled in several goes: videos that are done are skipped, chan
 features made with other settings are never mixed in.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable
@@ -35,6 +33,7 @@ class StreamSettings(Config):
         seed: seed of the films.
         difficulty: scale of everything that hides the meaning.
         every: seconds between two rows.
+        veil: how much of a food's look is hidden in all steps but the first.
         vocabulary: version of the visual vocabulary.
     """
 
@@ -42,6 +41,7 @@ class StreamSettings(Config):
     seed: int
     difficulty: float = Field(ge=0.0)
     every: float = Field(gt=0.0)
+    veil: float = Field(default=0.0, ge=0.0, le=1.0)
     vocabulary: str = VOCABULARY
 
     def film(self, video: AnnotatedVideo) -> str:
@@ -68,11 +68,14 @@ class Tally:
     size: int
 
 
-def settings_for(encoder: str, seed: int = 0, difficulty: float = 1.0, every: float | None = None) -> StreamSettings:
+def settings_for(
+    encoder: str, seed: int = 0, difficulty: float = 1.0, every: float | None = None, veil: float = 0.0
+) -> StreamSettings:
     """Checked settings; `every` is the encoder's own when None."""
     every = find_encoder(encoder).every if every is None else every
     return StreamSettings.parse(
-        {"encoder": encoder, "seed": seed, "difficulty": difficulty, "every": every}, "kitchen features"
+        {"encoder": encoder, "seed": seed, "difficulty": difficulty, "every": every, "veil": veil},
+        "kitchen features",
     )
 
 
@@ -92,7 +95,8 @@ def write_streams(videos: Iterable[AnnotatedVideo], folder: Path, settings: Stre
             if films.get(video.id) == film and video.id in store:
                 skipped += 1
                 continue
-            store.write(video.id, render(video, settings.encoder, settings.seed, settings.difficulty, settings.every))
+            how = (settings.encoder, settings.seed, settings.difficulty, settings.every, settings.veil)
+            store.write(video.id, render(video, *how))
             films[video.id] = film
             written += 1
             if written % SAVE_EVERY == 0:

@@ -4,8 +4,6 @@ An imitated encoder is a fixed linear image of what is in view, plus what real f
 style per video, one per shot, drifting and white noise. All of it is scaled by one number, `difficulty`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -116,7 +114,12 @@ def find_encoder(name: str) -> Encoder:
 
 
 def render(
-    video: AnnotatedVideo, encoder: str, seed: int = 0, difficulty: float = 1.0, every: float | None = None
+    video: AnnotatedVideo,
+    encoder: str,
+    seed: int = 0,
+    difficulty: float = 1.0,
+    every: float | None = None,
+    veil: float = 0.0,
 ) -> FeatureTrack:
     """The feature track of a video whose steps happen as its annotation says.
 
@@ -126,6 +129,8 @@ def render(
         seed: another seed films the same recipe anew; the vocabulary and the encoders stay.
         difficulty: scales everything that hides the meaning; 0 is a textbook, 1 the default.
         every: seconds between two rows; the encoder's own when None.
+        veil: from 0 to 1, how much of a food's own look is hidden in all steps but the first. At 1 all foods look the
+            same there: what a step is about can only be known from the step before, where they were laid out.
 
     Returns:
         float16 rows, marked as simulated.
@@ -134,6 +139,8 @@ def render(
     every = kind.every if every is None else every
     if not (np.isfinite(difficulty) and 0.0 <= difficulty <= 100.0):
         raise BadValueError("--difficulty", f"must lie between 0 and 100, got {difficulty}")
+    if not 0.0 <= veil <= 1.0:
+        raise BadValueError("--veil", f"must lie between 0 and 1, got {veil}")
     if not (np.isfinite(every) and every > 0.0):
         raise BadValueError("--every", f"must be more than 0 seconds, got {every}")
     count = max(1, round(video.duration / every))
@@ -144,9 +151,9 @@ def render(
         hidden=min(0.9, difficulty * kind.hidden),
         distraction=min(1.0, difficulty),
     )
-    film = shoot(video, times, generator("kitchen film", seed, video.id), muddle)
+    film = shoot(video, times, generator("kitchen film", seed, video.id), muddle, veil)
     rng = generator("kitchen encoder", seed, video.id, kind.name)
-    meaning, nuisance = _frozen(kind.name)
+    meaning, nuisance = frozen_weights(kind.name)
     gain = kind.scale * float(np.exp(0.2 * min(1.0, difficulty) * rng.standard_normal()))
     values = (gain * film.meaning()) @ meaning
     noise = difficulty * kind.scale
@@ -158,7 +165,7 @@ def render(
 
 
 @lru_cache(maxsize=4)
-def _frozen(name: str) -> tuple[Array, Array]:
+def frozen_weights(name: str) -> tuple[Array, Array]:
     """The encoder's weights: (SIZE, D) for what is in view, (NUISANCE_RANK, D) directions of style, shots and drift."""
     encoder = ENCODERS[name]
     rng = generator(VOCABULARY, "encoder", name)

@@ -1,7 +1,5 @@
 """The actions of the simulated kitchen as data: which states each accepts, what it makes of them, what it needs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """`Cook`: makes the choices of one recipe, checks every act against the rules and writes the steps down."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +11,10 @@ from cookscribe_lab.kitchen_films.splits import Pair, permitted
 from cookscribe_lab.kitchen_films.states import Act, Cut, ItemState, Place
 from cookscribe_lab.kitchen_films.world import contents, perform
 
+# Places, as the programs of dishes call them.
+BOARD, BOWL, SMALL_BOWL, PAN, POT = Place.BOARD, Place.BOWL, Place.SMALL_BOWL, Place.PAN, Place.POT
+TRAY, BLENDER, DISH, PLATE, GLASS = Place.TRAY, Place.BLENDER, Place.DISH, Place.PLATE, Place.GLASS
+SURFACE = Place.SURFACE
 # Pairs of acts at one place that people put into one sentence, and how often they do.
 JOINS = frozenset(
     tuple(pair.split())

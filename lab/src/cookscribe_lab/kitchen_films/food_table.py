@@ -4,8 +4,6 @@
 hexadecimal digits. Members of one group look alike, so only the first of them has colours.
 """
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 from enum import StrEnum

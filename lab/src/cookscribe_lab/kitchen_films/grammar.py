@@ -1,7 +1,5 @@
 """Sentences for acts, in the register of cooking annotations: lower case, imperative, no punctuation."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ keeps; the film is the same whichever it is. No name stands for two kinds, so a 
 says only which few names are possible.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

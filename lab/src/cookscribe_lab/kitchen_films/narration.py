@@ -4,8 +4,6 @@ Without one the sentences are written into the picture instead. The default is n
 videos must not be told the answer.
 """
 
-from __future__ import annotations
-
 import io
 import shutil
 import subprocess
@@ -62,14 +60,15 @@ def speak(text: str) -> NDArray[np.float32]:
     command = [program, "-v", "en", "-s", "185", "--stdin", "--stdout"]
     try:
         result = subprocess.run(command, input=text.encode(), capture_output=True, timeout=60, check=True)
-        return _samples(result.stdout)
+        return samples_of(result.stdout)
     except subprocess.CalledProcessError as error:
         raise CookscribeError(program, f"failed: {error.stderr.decode(errors='replace').strip()[:200]}") from None
     except (subprocess.TimeoutExpired, OSError, wave.Error, EOFError) as error:
         raise CookscribeError(program, f"did not speak: {error}") from None
 
 
-def _samples(data: bytes) -> NDArray[np.float32]:
+def samples_of(data: bytes, rate_wanted: int = SOUND_RATE) -> NDArray[np.float32]:
+    """Mono samples in [-1, 1] of a WAV file with 16 bits a sample."""
     with wave.open(io.BytesIO(data)) as sound:
         rate, channels, width = sound.getframerate(), sound.getnchannels(), sound.getsampwidth()
         # A synthesiser that writes to a pipe does not know the length beforehand and puts a huge one into the header.
@@ -78,9 +77,9 @@ def _samples(data: bytes) -> NDArray[np.float32]:
         raise wave.Error(f"{8 * width} bits a sample instead of 16")
     raw = raw[: len(raw) // (2 * channels) * 2 * channels]
     samples = np.frombuffer(raw, dtype="<i2").reshape(-1, channels).mean(axis=1, dtype=np.float32) / np.float32(32768)
-    if rate == SOUND_RATE or not len(samples):
+    if rate == rate_wanted or not len(samples):
         return np.asarray(samples, dtype=np.float32)
-    times = np.arange(round(len(samples) * SOUND_RATE / rate)) * (rate / SOUND_RATE)
+    times = np.arange(round(len(samples) * rate_wanted / rate)) * (rate / rate_wanted)
     return np.asarray(np.interp(times, np.arange(len(samples)), samples), dtype=np.float32)
 
 

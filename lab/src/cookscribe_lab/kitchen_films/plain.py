@@ -6,8 +6,6 @@ onion"), a vessel that holds something goes by what is in it ("add the peas to t
 name ("a bowl"), and what has just been named is not named again ("pour milk over the eggs and whisk").
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@
 the ten of ten. Everything written to disk says that it is simulated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

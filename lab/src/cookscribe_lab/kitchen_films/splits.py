@@ -5,8 +5,6 @@ has grated cheese and sliced carrots may be asked for grated carrots. The pairs 
 on a seed, so that recipes of two seeds never leak into each other.
 """
 
-from __future__ import annotations
-
 from cookscribe.seeds import generator
 from cookscribe_lab.kitchen_films.food_table import FOODS
 

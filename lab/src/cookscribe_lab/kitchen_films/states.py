@@ -1,7 +1,5 @@
 """States of ingredients in the simulated kitchen, typed: cut, heat, form, place and mixture; and `Act`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """When things happen in a made-up video: steps of 3 to 60 seconds, and as much time in which nothing is cooked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The rules of the simulated kitchen: `problem` says why an act cannot be done in a state, `perform` does it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

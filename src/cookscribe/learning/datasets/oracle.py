@@ -1,7 +1,5 @@
 """Oracle labels: which candidate event stands for which true step."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

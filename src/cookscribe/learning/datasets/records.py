@@ -1,7 +1,5 @@
 """`AnnotatedVideo`: one video with its true steps, whatever file it came from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`YouCook2`: the files of the dataset put together under one folder, each read when it is first asked for."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -39,6 +37,7 @@ FILES = {
     "timed transcripts": "asr/asr_timed.jsonl",
     "untimed transcripts": "asr/transcripts_untimed.jsonl",
     "word vectors": "glove/glove300_yc2.npz",
+    "frames": "frames/frames.jsonl",
 }
 
 AlignedCut = Literal["train", "val", "test"]

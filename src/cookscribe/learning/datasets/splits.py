@@ -4,8 +4,6 @@ Videos are ranked by a hash of seed and id. The order in which they are given do
 moves hardly any of the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from cookscribe.errors import BadValueError

@@ -1,7 +1,5 @@
 """The SVPC files: YouCook2 cut anew, with ingredients aligned to steps and actions per step, both by word matching."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

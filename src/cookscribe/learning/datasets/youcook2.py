@@ -3,8 +3,6 @@
 All readers return videos by bare id in the order of the file, and keep sentences letter by letter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path

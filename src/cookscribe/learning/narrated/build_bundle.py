@@ -9,10 +9,8 @@
 What is finished stays; the same command goes on after an interrupt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,8 +20,8 @@ from cookscribe.candidates import Candidates
 from cookscribe.files import copy_file, read_json, write_text
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.loop import HISTORY, History
-from cookscribe.learning.narrated.calibrate import ALIKE, measure
-from cookscribe.learning.narrated.run import INFERENCE_DECODING, Narrated, SpeechMaterial, SpeechRun, train_writer
+from cookscribe.learning.narrated.calibrate import ALIKE, Calibration, measure
+from cookscribe.learning.narrated.run import INFERENCE_DECODING, Narrated, SpeechRun, train_writer
 from cookscribe.learning.narrated.span_task import train_spans
 from cookscribe.learning.packing import pack_model, store_decoding, unfinished
 from cookscribe.model_folder import VOCABULARY
@@ -78,7 +76,7 @@ class SpeechFolder:
         """Words and names learnt from the training videos."""
         folder = self.out / LISTENER
         if not (folder / NAMES).is_file():
-            self.narrated.reader().save(folder)
+            self.narrated.fit_reader().save(folder)
         # As it will be read later, in half precision.
         return TranscriptReader.load(folder)
 
@@ -87,20 +85,18 @@ class SpeechFolder:
         """Events of the training videos, by span models that did not see them; the whole model is trained too."""
         path = self.out / OUT_OF_FOLD
         if not path.is_file():
-            tracks = {key: video.track for key, video in self._material({}).heard.items()}
+            heard = replace(self.narrated, reader=self.reader).heard
+            tracks = {key: video.track for key, video in heard.items()}
             found = train_spans(
                 self.narrated.videos, tracks, self.out / SPANS, parts=FOLDS, training=self.spans, quiet=self.quiet
             )
             write_candidate_store(path, found, {"encoder": ENCODER})
         return read_candidate_store(path)[0]
 
-    def _material(self, proposals: Mapping[str, Candidates]) -> SpeechMaterial:
-        return SpeechMaterial(self.narrated, self.reader, proposals)
-
     @cached_property
-    def material(self) -> SpeechMaterial:
+    def material(self) -> Narrated:
         """What the writers of all seeds learn from."""
-        return self._material(self.out_of_fold)
+        return replace(self.narrated, reader=self.reader, proposals=self.out_of_fold)
 
     def finder(self) -> SpanFinder:
         """The span model of all training videos, trained."""
@@ -138,6 +134,16 @@ class SpeechFolder:
 
 def calibrated(bundle: Bundle, narrated: Narrated, development: float) -> Bundle:
     """The bundle with calibrated confidences; it counts as a bundle from now on."""
+    found = measured(bundle, narrated, development)
+    lines = {"calibration": found[True].line, "calibration_without_ingredients": found[False].line}
+    config = bundle.config.model_copy(update=lines)
+    # Last, because a folder with this file counts as a bundle.
+    config.save(bundle.folder / DESCRIPTION)
+    return Bundle(bundle.folder, config)
+
+
+def measured(bundle: Bundle, narrated: Narrated, development: float) -> dict[bool, Calibration]:
+    """How often a bundle is right on the videos kept apart, by whether the list is given; printed, too."""
     pipeline = SpeechPipeline.load(bundle)
     found = {listed: measure(pipeline, narrated, development, listed=listed) for listed in (True, False)}
     for listed, one in found.items():
@@ -146,8 +152,4 @@ def calibrated(bundle: Bundle, narrated: Narrated, development: float) -> Bundle
             f"{given} the list: {one.right:.1%} of {one.steps} steps on videos kept apart are right "
             f"(tIoU and word F1 of at least {ALIKE}), calibration error {one.error:.3f}"
         )
-    lines = {"calibration": found[True].line, "calibration_without_ingredients": found[False].line}
-    config = bundle.config.model_copy(update=lines)
-    # Last, because a folder with this file counts as a bundle.
-    config.save(bundle.folder / DESCRIPTION)
-    return Bundle(bundle.folder, config)
+    return found

@@ -1,7 +1,5 @@
 """How sure a speech bundle may be: its confidences, measured on training videos that none of its models learnt from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -10,11 +10,9 @@ The rewards r are CIDEr-D against the true sentence, with the document frequenci
 sentences before stay the true ones, as in the training before.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 import torch
@@ -33,19 +31,19 @@ ORDERS = 4
 LIKELIEST = 8
 SMALLEST = 1e-9
 
-Gram = tuple[int, ...]
+Gram = tuple[Hashable, ...]
 
 
 class SentenceReward:
-    """CIDEr-D of one sentence against another; sentences are word ids, without BOS and EOS."""
+    """CIDEr-D of one sentence against another; sentences are words or their ids, without BOS and EOS."""
 
-    def __init__(self, sentences: Sequence[Sequence[int]]) -> None:
+    def __init__(self, sentences: Sequence[Sequence[Hashable]]) -> None:
         """Count in how many of the `sentences` each run of words stands."""
         found = Counter(gram for sentence in sentences for gram in set(_grams(sentence)))
         self._documents = math.log(max(len(sentences), 1))
         self._frequency = {gram: math.log(count) for gram, count in found.items()}
 
-    def _weights(self, sentence: Sequence[int]) -> tuple[dict[Gram, float], list[float]]:
+    def _weights(self, sentence: Sequence[Hashable]) -> tuple[dict[Gram, float], list[float]]:
         weights = {
             gram: count * (self._documents - self._frequency.get(gram, 0.0))
             for gram, count in Counter(_grams(sentence)).items()
@@ -55,7 +53,7 @@ class SentenceReward:
             squares[len(gram) - 1] += weight * weight
         return weights, [math.sqrt(square) for square in squares]
 
-    def of(self, said: Sequence[Sequence[int]], wanted: Sequence[int]) -> list[float]:
+    def of(self, said: Sequence[Sequence[Hashable]], wanted: Sequence[Hashable]) -> list[float]:
         """The score of each sentence that was `said` where `wanted` was true."""
         goal, goal_length = self._weights(wanted)
         scores = []
@@ -73,7 +71,7 @@ class SentenceReward:
         return scores
 
 
-def _grams(sentence: Sequence[int]) -> list[Gram]:
+def _grams(sentence: Sequence[Hashable]) -> list[Gram]:
     return [tuple(sentence[i : i + n]) for n in range(1, ORDERS + 1) for i in range(len(sentence) - n + 1)]
 
 
@@ -81,8 +79,8 @@ def _grams(sentence: Sequence[int]) -> list[Gram]:
 def draw_sentences(model: RecipeModel, sentence: OpenSentence, count: int, max_words: int) -> Tensor:
     """(B · count, L) sentences drawn for B open ones: BOS, words, EOS, then padding.
 
-    Each word comes from the vocabulary with the probability of the gate, otherwise from what was heard. The sentences
-    of a video are rows that look at the same heard words, like the words of one sentence.
+    Each word comes from the vocabulary with the probability of the gate, otherwise it is copied. The sentences
+    of a video are rows that look at the same words to copy, like the words of one sentence.
     """
     videos, width = sentence.event.shape
     rows = videos * count
@@ -111,13 +109,13 @@ def draw_sentences(model: RecipeModel, sentence: OpenSentence, count: int, max_w
 
 
 def _repeated(sentence: OpenSentence, count: int) -> OpenSentence:
-    """Every open sentence `count` times, one after another; what was heard is left out."""
+    """Every open sentence `count` times, one after another; the words to copy are left out."""
     rows = torch.arange(len(sentence.event), device=sentence.event.device).repeat_interleave(count)
     return take(replace(sentence, source=None), rows)
 
 
 def _draw(probabilities: Tensor) -> Tensor:
-    """(B,) one of the likeliest places of each row of (B, K); where nothing was heard, any."""
+    """(B,) one of the likeliest places of each row of (B, K); where there is nothing to copy, any."""
     best, places = probabilities.topk(min(LIKELIEST, probabilities.shape[1]), dim=1)
     return places.gather(1, torch.multinomial(best + SMALLEST, 1)).squeeze(1)
 

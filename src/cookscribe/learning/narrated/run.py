@@ -1,12 +1,10 @@
 """The training of the writer of narrated videos."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import torch
 from pydantic import Field
@@ -97,15 +95,23 @@ class SpeechRun(Config):
         return TrainingConfig.parse(TRAINING | self.training | own, "training")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Narrated:
-    """The annotated videos of a split that have a transcript."""
+    """The annotated videos of a split that have a transcript, and what the trainings of several seeds share.
+
+    Attributes:
+        videos, transcripts: by id.
+        reader: reads them; learnt from the training videos (`fit_reader`).
+        proposals: out-of-fold candidates by id, for some or all videos.
+    """
 
     videos: Mapping[str, AnnotatedVideo]
     transcripts: Mapping[str, Transcript]
+    reader: TranscriptReader | None = None
+    proposals: Mapping[str, Candidates] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, data: YouCook2, split: str) -> Narrated:
+    def read(cls, data: YouCook2, split: str) -> Self:
         """Of a YouCook2 folder; times of a recogniser where there are some."""
         transcripts = data.transcripts()
         videos = data.videos(split)
@@ -114,40 +120,24 @@ class Narrated:
             raise BadValueError(data.root, f"no video of the {split} split has a transcript", "see docs/data.md")
         return cls({key: videos[key] for key in keys}, {key: transcripts[key] for key in keys})
 
-    def reader(self) -> TranscriptReader:
+    def fit_reader(self) -> TranscriptReader:
         """Word space and ingredient names learnt from these videos."""
         videos = list(self.videos.values())
         names = [name for video in videos for name in video.ingredients]
         space = fit_word_space(list(self.transcripts.values()), [video.sentences for video in videos], names)
         return TranscriptReader(space, common_ingredients(video.ingredients for video in videos))
 
-    def heard(self, reader: TranscriptReader) -> dict[str, NarratedVideo]:
-        """What is read of every video."""
-        return {key: reader.listen(self.transcripts[key], self.videos[key].duration) for key in self.videos}
-
-
-@dataclass(frozen=True, eq=False)
-class SpeechMaterial:
-    """Everything the trainings of several seeds share.
-
-    Attributes:
-        narrated: the training videos; reader: learnt from them.
-        proposals: out-of-fold candidates by id, for some or all videos.
-    """
-
-    narrated: Narrated
-    reader: TranscriptReader
-    proposals: Mapping[str, Candidates]
-
     @cached_property
     def heard(self) -> dict[str, NarratedVideo]:
         """What is read of every video."""
-        return self.narrated.heard(self.reader)
+        assert self.reader is not None
+        return {key: self.reader.listen(self.transcripts[key], self.videos[key].duration) for key in self.videos}
 
 
-def make_task(run: SpeechRun, material: SpeechMaterial, seed: int | None = None) -> SpeechTask:
+def make_task(run: SpeechRun, material: Narrated, seed: int | None = None) -> SpeechTask:
     """Vocabulary, model and examples, ready for the loop."""
-    videos, reader = material.narrated.videos, material.reader
+    videos, reader = material.videos, material.reader
+    assert reader is not None
     rest, held_out = development_split(videos, run.development)
     vocabulary = Vocabulary.build((text for key in rest for text in videos[key].sentences), run.min_count)
     sizes = {
@@ -185,7 +175,7 @@ def make_task(run: SpeechRun, material: SpeechMaterial, seed: int | None = None)
 
 
 def train_writer(
-    run: SpeechRun, material: SpeechMaterial, out: Path, seed: int | None = None, *, quiet: bool = False
+    run: SpeechRun, material: Narrated, out: Path, seed: int | None = None, *, quiet: bool = False
 ) -> History:
     """Train a writer into `out`; the same call goes on after an interrupt."""
     task = make_task(run, material, seed)

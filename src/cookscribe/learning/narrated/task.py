@@ -6,8 +6,6 @@ ingredient list is given, given in part, or replaced by the ingredients heard. A
 video alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -119,12 +117,7 @@ class Sampler:
     def __init__(
         self, reader: TranscriptReader, vocabulary: Vocabulary, augmentation: Augmentation, max_words: int
     ) -> None:
-        self.reader, self.vocabulary, self.augmentation, self.max_words = (
-            reader,
-            vocabulary,
-            augmentation,
-            max_words,
-        )
+        self.reader, self.vocabulary, self.augmentation, self.max_words = (reader, vocabulary, augmentation, max_words)
 
     def spelled(self, sentence: str) -> tuple[int, ...]:
         """BOS, word ids, EOS; a word beyond the vocabulary that is read has an id behind the vocabulary's."""

@@ -5,8 +5,6 @@ information) in transcripts and sentences. Talk that says nothing of cooking ("g
 is heard all the time and hardly ever written. Such words are not read at all.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

@@ -5,8 +5,6 @@ the same few phrases. What the head reads of a video no longer changes here, so 
 then costs a fraction of one for all, and candidates stay what they were.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -33,7 +31,7 @@ CHUNK = 32
 
 
 class Lesson(NamedTuple):
-    """K matched candidates of a video: (K, width) query vectors, (K, 2) boxes, (K, W) true sentences with EOS."""
+    """K matched candidates of a video: (K, width) queries, (K, 1 or 2) references, (K, W) true sentences with EOS."""
 
     queries: Tensor
     boxes: Tensor
@@ -129,7 +127,8 @@ class CaptionTask(VideoTask):
                     mine = pairs.videos == place
                     layer, queries = layers[number], pairs.queries[mine]
                     sentences = truth.sentences[place][pairs.events[mine]]
-                    lessons.append(Lesson(layer.hidden[place, queries], layer.boxes[place, queries], sentences))
+                    around = self.model.caption_references(layer)[place, queries]
+                    lessons.append(Lesson(layer.hidden[place, queries], around, sentences))
                 seen.append(Seen(encoded.tokens[place].half(), encoded.pyramid.real[place], tuple(lessons)))
         self.model.train(training)
         return seen

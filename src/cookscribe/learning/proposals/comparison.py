@@ -1,7 +1,5 @@
 """The plain choices from one candidate file side by side, as predictions that the evaluation reads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The losses of the proposal model, one method each, and their weight table: the published four and one of ours."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,14 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cookscribe.learning.loop import Term
-from cookscribe.learning.proposals.matcher import (
-    CLASS_WEIGHT,
-    FOCAL_ALPHA,
-    FOCAL_GAMMA,
-    OVERLAP_WEIGHT,
-    Pairs,
-    match,
-)
+from cookscribe.learning.proposals.matcher import CLASS_WEIGHT, FOCAL_ALPHA, FOCAL_GAMMA, OVERLAP_WEIGHT, Pairs, match
 from cookscribe.proposals.pdvc.boxes import generalized_iou, to_borders
 from cookscribe.proposals.pdvc.caption import CaptionHead, Rows
 from cookscribe.proposals.pdvc.config import ProposalConfig
@@ -26,6 +17,7 @@ from cookscribe.proposals.pdvc.transformer import Encoded
 from cookscribe.text.vocabulary import PAD
 
 CAPTION_WEIGHT = 2.0
+COUNT_SPREAD = 2.0  # standard deviation of what the published counter forgives, in events
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +42,31 @@ def focal_loss(logits: Tensor, targets: Tensor) -> Tensor:
     return balance * plain * wrong**FOCAL_GAMMA
 
 
-class Criterion:
-    """Losses of all decoder layers. Every layer is matched to the truth by itself."""
+def gaussian_count_loss(logits: Tensor, counts: Tensor, rates: Tensor) -> Tensor:
+    """The published counter's loss, (B,): binary cross-entropy of every count, mean over the counts.
 
-    def __init__(self, config: ProposalConfig) -> None:
+    Counts that are common in the training videos weigh less, and a wrong count the less, the nearer it is.
+
+    Args:
+        logits: (B, K); counts: (B,) true ones below K; rates: (K,) share of training videos with each count.
+    """
+    numbers = torch.arange(logits.shape[1], device=logits.device)
+    targets = functional.one_hot(counts, logits.shape[1]).to(logits.dtype)
+    near = torch.exp(-((numbers - counts[:, None]) ** 2) / (2.0 * COUNT_SPREAD**2))
+    plain = functional.binary_cross_entropy_with_logits(logits, targets, reduction="none")
+    return (plain * (1 - rates) * (targets + (1 - near) * (1 - targets))).mean(dim=1)
+
+
+class Criterion:
+    """Losses of all decoder layers. Every layer is matched to the truth by itself.
+
+    Args:
+        rates: (count_classes,) share of the training videos with each count, for the published counter.
+    """
+
+    def __init__(self, config: ProposalConfig, rates: Tensor | None = None) -> None:
         self.config = config
+        self.rates = torch.zeros(config.count_classes) if rates is None else rates
 
     @property
     def weights(self) -> dict[str, float]:
@@ -110,7 +122,10 @@ class Criterion:
             loss = rate.exp() - counts * rate + torch.lgamma(counts + 1)
         else:
             known = counts.long().clamp(max=self.config.count_classes - 1)
-            loss = functional.cross_entropy(layer.counter, known, reduction="none")
+            if self.config.count_head == "gaussian":
+                loss = gaussian_count_loss(layer.counter, known, self.rates.to(layer.counter))
+            else:
+                loss = functional.cross_entropy(layer.counter, known, reduction="none")
         return Term(loss.sum(), len(counts))
 
     def loss_inside(self, head: nn.Module, encoded: Encoded, truth: Truth) -> Term:
@@ -129,22 +144,23 @@ class Criterion:
     def loss_caption(
         self, model: PDVC, number: int, layer: Layer, encoded: Encoded, pairs: Pairs, truth: Truth
     ) -> Term:
-        """Negative log-likelihood of the sentences of the matched events, per word."""
+        """Negative log-likelihood of the sentences of the matched events."""
         head = model.caption_head(number)
         assert head is not None
         rows = Rows(
             pairs.videos,
             layer.hidden[pairs.videos, pairs.queries],
-            layer.boxes[pairs.videos, pairs.queries].detach(),
+            model.caption_references(layer)[pairs.videos, pairs.queries].detach(),
         )
         return caption_term(head, encoded, rows, _matched(truth.sentences, pairs))
 
 
 def caption_term(head: CaptionHead, encoded: Encoded, rows: Rows, sentences: Tensor) -> Term:
-    """Negative log-likelihood of (K, W) sentences with EOS, PAD after it, per word."""
+    """Negative log-likelihood of (K, W) sentences with EOS, PAD after it: per word, or per caption (`per_caption`)."""
     if not len(sentences):
         return Term(rows.queries.sum() * 0.0, 0)
-    return Term(head(encoded, rows, sentences), int((sentences != PAD).sum()))
+    items = len(sentences) if head.per_caption else int((sentences != PAD).sum())
+    return Term(head(encoded, rows, sentences), items)
 
 
 def _matched(per_video: Sequence[Tensor], pairs: Pairs) -> Tensor:

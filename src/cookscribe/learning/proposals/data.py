@@ -1,7 +1,5 @@
 """Videos as the proposal model sees them: resampled feature rows in memory, true spans and sentences as numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -15,7 +13,7 @@ from cookscribe.learning.proposals.criterion import Truth
 from cookscribe.progress import track
 from cookscribe.proposals.pdvc.boxes import to_boxes
 from cookscribe.proposals.pdvc.config import ProposalConfig
-from cookscribe.proposals.pdvc.inputs import Inputs
+from cookscribe.proposals.pdvc.propose import Inputs
 from cookscribe.text.vocabulary import PAD, Vocabulary
 
 
@@ -61,6 +59,11 @@ class VideoSet:
         counts = torch.bincount(used, minlength=words)
         counts[PAD] = 0
         return counts
+
+    def count_rates(self, classes: int) -> Tensor:
+        """(classes,) share of the videos with 0, 1, ... events; the last class has all with more."""
+        counts = torch.tensor([len(boxes) for boxes in self.boxes]).clamp(max=classes - 1)
+        return torch.bincount(counts, minlength=classes) / max(len(counts), 1)
 
     def truth(self, items: Sequence[int], device: torch.device) -> Truth:
         """The true events of these videos; all of them, however many there are."""

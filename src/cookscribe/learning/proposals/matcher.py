@@ -1,7 +1,5 @@
 """Which query answers for which true event: the cheapest one-to-one assignment (Carion et al., "DETR", 2020)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

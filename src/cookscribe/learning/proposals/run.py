@@ -1,7 +1,5 @@
 """A whole training of proposal models from one file: the model, and one more per fold (see `folds`)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """How good candidates are: what a perfect chooser could make of them, and what the model makes of them itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The proposal model as a task of the shared training loop."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -61,9 +59,10 @@ class ProposalTask(VideoTask):
     ) -> None:
         seed_everything("proposals", training.seed)
         super().__init__(PDVC(config), training, videos, development, vocabulary)
-        for head in self.model.caption_heads if videos.sentences else ():
+        # The published head starts without knowing how often words are used.
+        for head in self.model.caption_heads if videos.sentences and not config.caption_shared else ():
             head.expect(videos.word_counts(config.words))  # type: ignore[operator]
-        self.criterion = Criterion(config)
+        self.criterion = Criterion(config, videos.count_rates(config.count_classes))
         self.weights: Mapping[str, float] = self.criterion.weights
 
     def losses(self, items: Sequence[int], epoch: int) -> Mapping[str, Term]:

@@ -10,14 +10,19 @@ from torch import Tensor
 from torch.nn import functional
 
 from cookscribe.learning.loop import Term
+from cookscribe.learning.narrated.reward import SentenceReward
+from cookscribe.learning.narrated.task import RewardConfig
 from cookscribe.learning.writer.examples import ExampleSampler, WriterExample
+from cookscribe.learning.writer.reward import try_sentences, weigh
 from cookscribe.seeds import generator
+from cookscribe.text.tokens import ptb_tokens
 from cookscribe.text.vocabulary import Vocabulary
+from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.language_writer import KIND, WriterConfig
 from cookscribe.writer.llama import Llama
 from cookscribe.writer.texts import Encoder
 
-NATS = "nats"
+NATS, REWARD = "nats", "reward"
 
 
 class WriterTask:
@@ -41,23 +46,35 @@ class WriterTask:
         silent: float,
         most_tokens: int,
         seed: int,
+        reward: RewardConfig | None = None,
     ) -> None:
         """Put together.
 
         Args:
             narrated, silent: shares of the examples that an epoch tells with what is heard, and silently.
             most_tokens: of a batch, padding included.
+            reward: how drawn sentences are learnt from; None learns from the true ones alone.
         """
         self.config, self.model, self.encoder, self.sampler = config, model, encoder, sampler
         self.examples, self.development = examples, development
+        self.reward_config = reward
+        self.weights: Mapping[str, float] = {NATS: 1.0}
+        if reward is not None:
+            self.weights = {NATS: reward.truth, REWARD: reward.weight}
+            texts = [text for example in examples for text in example.truth.sentences]
+            self.reward = SentenceReward([ptb_tokens(text) for text in texts])
         self.narrated, self.silent, self.most_tokens, self.seed = narrated, silent, most_tokens, seed
 
-    def _drawn(self, item: int, epoch: int) -> tuple[list[int], list[bool]]:
-        """Tokens of a video; numbers from `len(examples)` on are the same videos, told silently."""
+    def _version(self, item: int, epoch: int) -> tuple[FilmEvidence, tuple[str, ...]]:
+        """A video of this epoch; numbers from `len(examples)` on are the same videos, told silently."""
         number, silent = item % len(self.examples), item >= len(self.examples)
         example = self.examples[number]
         rng = generator("writer", self.seed, epoch, item, example.truth.id)
-        return self.encoder.story(*self.sampler.draw(example, rng, silent=silent))
+        return self.sampler.draw(example, rng, silent=silent)
+
+    def _drawn(self, item: int, epoch: int) -> tuple[list[int], list[bool]]:
+        """Tokens of a video of this epoch."""
+        return self.encoder.story(*self._version(item, epoch))
 
     def batches(self, epoch: int) -> Sequence[Sequence[int]]:
         """Videos of about the same length together, as many as fit; in an order of this epoch's."""
@@ -76,9 +93,30 @@ class WriterTask:
         return [batches[n] for n in rng.permutation(len(batches))]
 
     def losses(self, items: Sequence[int], epoch: int) -> Mapping[str, Term]:
-        """Negative log-likelihood of the sentences, in nats a token."""
+        """Negative log-likelihood of the sentences, in nats a token; and the loss of drawn ones, where they are."""
+        if self.reward_config is not None:
+            return self._rewarded(items, epoch, self.reward_config)
         total, count = self._nats([self._drawn(item, epoch) for item in items])
         return {NATS: Term(total, count)}
+
+    def _rewarded(self, items: Sequence[int], epoch: int, config: RewardConfig) -> Mapping[str, Term]:
+        """The losses of true and of drawn sentences, film by film."""
+        nats, tried = torch.zeros((), device=self.model.device), torch.zeros((), device=self.model.device)
+        tokens_told, sentences_tried = 0, 0
+        for item in items:
+            film, sentences = self._version(item, epoch)
+            rng = generator("writer trials", self.seed, epoch, item)
+            events = np.flatnonzero(rng.random(len(sentences)) < config.share).tolist() or [0]
+            trials = try_sentences(self.model, self.encoder, film, sentences, events, self.reward, config.trials)
+            tokens, written = self.encoder.story(film, sentences)
+            hidden, totals = weigh(self.model, tokens, trials)
+            advantages = torch.tensor([trial.advantage for trial in trials], device=totals.device)
+            tried = tried - (advantages * totals).sum()
+            goal = torch.tensor(written[1:], device=totals.device)
+            wanted = torch.tensor(tokens[1:], device=totals.device)[goal]
+            nats = nats + functional.cross_entropy(self.model.logits(hidden[:-1][goal]), wanted, reduction="sum")
+            tokens_told, sentences_tried = tokens_told + int(goal.sum()), sentences_tried + len(trials)
+        return {NATS: Term(nats, tokens_told), REWARD: Term(tried, sentences_tried)}
 
     def _nats(self, stories: Sequence[tuple[list[int], list[bool]]]) -> tuple[Tensor, int]:
         longest = max(len(tokens) for tokens, _ in stories)

@@ -3,7 +3,8 @@
 - `CachedAttention`: rows that stay the same while the memory changes from step to step see each other in the same way.
   That part of their attention is computed once and joined with the memory's part at every step.
 - `LinearPair`: two matrices with nothing between them are one matrix. It is multiplied out where there are many rows,
-  and kept inside `fused_weights` while the weights do not change.
+  and kept inside `fused_weights` while the weights do not change: while stories are written, or for the steps of a
+  training pass.
 """
 
 from __future__ import annotations
@@ -76,11 +77,10 @@ class LinearPair(nn.Module):
 
 @contextmanager
 def fused_weights(*models: nn.Module) -> Iterator[None]:
-    """Inside, every `LinearPair` of the models multiplies its two matrices once. Not for training."""
+    """Inside, every `LinearPair` of the models multiplies its two matrices once; gradients reach both."""
     pairs = [module for model in models for module in model.modules() if isinstance(module, LinearPair)]
-    with torch.no_grad():
-        for pair in pairs:
-            pair.fused = pair.product()
+    for pair in pairs:
+        pair.fused = pair.product()
     try:
         yield
     finally:

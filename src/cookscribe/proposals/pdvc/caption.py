@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cookscribe.proposals.pdvc.config import ProposalConfig
-from cookscribe.proposals.pdvc.deformable import Pyramid, initial_offsets
+from cookscribe.proposals.pdvc.deformable import Pyramid, initial_offsets, places
 from cookscribe.proposals.pdvc.transformer import Encoded
 from cookscribe.text.vocabulary import BOS, EOS, PAD, UNK
 
@@ -35,7 +35,7 @@ class Rows(NamedTuple):
     Attributes:
         videos: (R,) number of the video in the batch.
         queries: (R, width) query vectors.
-        references: (R, 2) centre and length in units of the video.
+        references: (R, 2) centre and length in units of the video, or (R, 1) a bare centre.
     """
 
     videos: Tensor
@@ -54,7 +54,7 @@ class _Sight(NamedTuple):
         starts: (levels, 1) table row of each level's first token.
         query_key: (R, caption width) the query's part of the attention.
         query_offsets: (R, levels x points), query_gates: (R, 4 x caption width) likewise for offsets and LSTM.
-        references: (R, 2)
+        references: (R, 1 or 2)
     """
 
     table: Tensor
@@ -87,6 +87,8 @@ class CaptionHead(nn.Module):
         super().__init__()
         size, samples = config.caption_width, config.levels * POINTS
         self.levels, self.longest = config.levels, config.caption_length
+        self.border, self.rank_eos = config.padding == "border", config.rank_eos
+        self.per_caption = config.caption_loss == "caption"
         self.word = nn.Embedding(config.words, size, padding_idx=PAD)
         self.memory = nn.Linear(config.width, 2 * size, bias=False)
         self.rows = nn.Linear(config.feature_size, 2 * size, bias=False) if config.caption_frames else None
@@ -115,7 +117,7 @@ class CaptionHead(nn.Module):
         self.output.bias.copy_(((counts + 1.0) / (counts.sum() + len(counts))).log())
 
     def forward(self, encoded: Encoded, rows: Rows, sentences: Tensor) -> Tensor:
-        """Negative log-likelihood of the true words, summed over all rows.
+        """Negative log-likelihood of the true words, summed over all rows; of each row the mean if `per_caption`.
 
         Args:
             sentences: (R, W) token ids that end with EOS, PAD after it.
@@ -142,7 +144,11 @@ class CaptionHead(nn.Module):
         if not states:
             return self.output.weight.sum() * 0.0
         logits = self.output(self.dropout(torch.cat(states)))
-        return functional.cross_entropy(logits, torch.cat(targets), reduction="sum")
+        losses = functional.cross_entropy(logits, torch.cat(targets), reduction="none")
+        if self.per_caption:
+            share = 1.0 / lengths[order].clamp(min=1).to(losses.dtype)
+            losses = losses * torch.cat([share[: len(part)] for part in targets])
+        return losses.sum()
 
     @torch.no_grad()
     def decode(self, encoded: Encoded, rows: Rows) -> Captions:
@@ -161,7 +167,7 @@ class CaptionHead(nn.Module):
             logits[:, [PAD, BOS, UNK]] = -torch.inf
             best = logits.log_softmax(dim=-1).max(dim=-1)
             token = torch.where(running, best.indices, torch.full_like(best.indices, PAD))
-            log_probability = log_probability + best.values * running
+            log_probability = log_probability + best.values * (running & (self.rank_eos | (token != EOS)))
             words.append(token)
             running = running & (token != EOS)
             if not running.any():
@@ -218,8 +224,9 @@ class CaptionHead(nn.Module):
         """
         offsets = offsets.view(-1, self.levels, POINTS)
         centre, length = sight.references[:, :1, None], sight.references[:, 1:, None]
-        locations = centre + offsets * (length * (0.5 / POINTS))
-        place = torch.minimum((locations * sight.real - 0.5).clamp(min=-1.0), sight.real)
+        # Around a bare centre offsets count rows of the level.
+        step = length * (0.5 / POINTS) if length.shape[1] else 1.0 / sight.real
+        place = places(centre + offsets * step, sight.real, self.border)
         left = place.detach().floor()
         index = ((left + sight.starts).long() + sight.first).flatten(1)
         nearness = (place - left).flatten(1)[..., None]

@@ -29,10 +29,12 @@ class Pyramid:
     Attributes:
         sizes: tokens per level, padding included.
         real: (B, levels) float, tokens per level that belong to the video.
+        border: beyond its ends a video looks as at them; else there is nothing.
     """
 
     sizes: tuple[int, ...]
     real: Tensor
+    border: bool = False
 
     @cached_property
     def tokens(self) -> int:
@@ -81,9 +83,15 @@ class Pyramid:
         """
         shape = (len(self.real), *[1] * (locations.ndim - 3), len(self.sizes), 1)
         real = self.real.view(shape)
-        place = torch.minimum((locations * real - 0.5).clamp(min=-1.0), real)
+        place = places(locations, real, self.border)
         left = place.detach().floor()
         return (left + self.table_starts[:, None]).long(), place - left
+
+
+def places(locations: Tensor, real: Tensor, border: bool) -> Tensor:
+    """Positions in units of the video to rows of a level with `real` of them, at most one row beyond its ends."""
+    rows = locations * real - 0.5
+    return torch.minimum(rows.clamp(min=0.0), real - 1) if border else torch.minimum(rows.clamp(min=-1.0), real)
 
 
 class _WeightedRows(torch.autograd.Function):

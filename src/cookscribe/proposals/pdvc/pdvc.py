@@ -37,12 +37,14 @@ class Layer(NamedTuple):
         logits: (B, N) is it an event?
         boxes: (B, N, 2) centre and length in units of the video.
         counter: (B, 1) logarithm of the expected count, or (B, classes) logits.
+        references: (B, N, 1 or 2) what the layer was given: a centre, or centre and length.
     """
 
     hidden: Tensor
     logits: Tensor
     boxes: Tensor
     counter: Tensor
+    references: Tensor
 
 
 class BoxHead(nn.Module):
@@ -102,7 +104,8 @@ class PDVC(nn.Module):
         if config.words:
             from cookscribe.proposals.pdvc.caption import CaptionHead
 
-            layers = len(self.layers) if config.caption_layers == "all" else 1
+            several = config.caption_layers == "all" and not config.caption_shared
+            layers = len(self.layers) if several else 1
             self.caption_heads.extend(CaptionHead(config) for _ in range(layers))
 
     def forward(self, frames: Tensor, mask: Tensor, durations: Tensor) -> tuple[list[Layer], Encoded]:
@@ -128,7 +131,7 @@ class PDVC(nn.Module):
             boxes = (functional.pad(known, (0, 2 - known.shape[-1])) + change).sigmoid()
             logits = self.class_heads[number](hidden)[..., 0]
             counter = self.count_heads[number](self._pooled(hidden, logits, boxes, durations))
-            found.append(Layer(hidden, logits.float(), boxes.float(), counter.float()))
+            found.append(Layer(hidden, logits.float(), boxes.float(), counter.float(), references))
             # Each layer learns to refine what it was given, not to move its predecessor.
             references = boxes.detach()
         return found, encoded
@@ -153,7 +156,11 @@ class PDVC(nn.Module):
             layer -= len(self.layers) - 1
         if not self.caption_heads or layer < 0:
             return None
-        return cast("CaptionHead", self.caption_heads[layer])
+        return cast("CaptionHead", self.caption_heads[0 if self.config.caption_shared else layer])
+
+    def caption_references(self, layer: Layer) -> Tensor:
+        """(B, N, 1 or 2) what the words of each query are looked for around."""
+        return layer.references if self.config.caption_around == "previous" else layer.boxes
 
     def expected_count(self, layer: Layer) -> Tensor:
         """(B,) number of events the count head expects; an integer for "classes"."""

@@ -1,4 +1,4 @@
-"""The presets of the proposal model: the paper's sizes, and small ones for one core."""
+"""The presets of the proposal model: as published, and small ones for one core."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ SMALL_QUERIES = 150
 
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "paper": {},
+    "paper": {
+        "padding": "border",
+        "duration": "thermometer",
+        "count_head": "gaussian",
+        "caption_shared": True,
+        "caption_around": "previous",
+        "caption_loss": "caption",
+        "rank_eos": False,
+    },
     "small": {
         "width": 128,
         "feedforward": 128,

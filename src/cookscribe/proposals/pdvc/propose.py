@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from cookscribe.candidates import Candidates
@@ -16,7 +17,6 @@ from cookscribe.errors import BadFileError, BadValueError
 from cookscribe.model_folder import CONFIG, VOCABULARY, open_model
 from cookscribe.proposals.pdvc.boxes import to_borders
 from cookscribe.proposals.pdvc.config import ProposalConfig
-from cookscribe.proposals.pdvc.inputs import Inputs
 from cookscribe.proposals.pdvc.pdvc import PDVC, Layer
 from cookscribe.proposals.pdvc.transformer import Encoded
 from cookscribe.text.vocabulary import Vocabulary
@@ -26,6 +26,28 @@ if TYPE_CHECKING:
     from cookscribe.proposals.pdvc.caption import Captions
 
 KIND = "proposals"
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What the model reads of B videos.
+
+    Attributes:
+        frames: (B, L, D) float32 feature rows.
+        mask: (B, L) True for real rows.
+        durations: (B,) seconds.
+    """
+
+    frames: Tensor
+    mask: Tensor
+    durations: Tensor
+
+    @classmethod
+    def of(cls, rows: NDArray[np.floating], durations: Sequence[float], device: torch.device) -> Inputs:
+        """Rows (B, L, D) of equally long videos, all real."""
+        frames = torch.from_numpy(np.asarray(rows)).to(device, torch.float32)
+        lengths = torch.tensor(durations, dtype=torch.float32, device=device)
+        return cls(frames, torch.ones(frames.shape[:2], dtype=torch.bool, device=device), lengths)
 
 
 class Proposer:
@@ -144,4 +166,4 @@ def decode_captions(model: PDVC, last: Layer, encoded: Encoded) -> Captions:
 
     batch, count = last.logits.shape
     videos = torch.arange(batch, device=last.logits.device).repeat_interleave(count)
-    return head.decode(encoded, Rows(videos, last.hidden.flatten(0, 1), last.boxes.flatten(0, 1)))
+    return head.decode(encoded, Rows(videos, last.hidden.flatten(0, 1), model.caption_references(last).flatten(0, 1)))

@@ -14,6 +14,8 @@ from cookscribe.proposals.pdvc.deformable import DeformableAttention, Pyramid
 
 # A video an hour long still has its own place on the duration scale.
 LONGEST = 3600.0
+# Seconds of the thermometer.
+THERMOMETER = 256
 
 
 class MaskedGroupNorm(nn.GroupNorm):
@@ -43,6 +45,7 @@ class TokenPyramid(nn.Module):
         # The first two levels both read the raw features; every further one reads the level above it.
         sizes = [config.feature_size, 3 * config.feature_size, *[3 * config.width] * config.levels][: config.levels]
         self.layers = nn.ModuleList(nn.Linear(size, config.width) for size in sizes)
+        self.border = config.padding == "border"
         groups = math.gcd(config.width, 32)
         self.norms = nn.ModuleList(MaskedGroupNorm(groups, config.width) for _ in range(config.levels))
         for layer in self.layers:
@@ -62,7 +65,8 @@ class TokenPyramid(nn.Module):
                 mask = mask[:, ::2]
             levels.append(norm(layer(halved(source) if number else source), mask))
             real.append(mask.sum(dim=1))
-        pyramid = Pyramid(tuple(level.shape[1] for level in levels), torch.stack(real, dim=1).to(frames.dtype))
+        sizes = tuple(level.shape[1] for level in levels)
+        pyramid = Pyramid(sizes, torch.stack(real, dim=1).to(frames.dtype), self.border)
         return torch.cat(levels, dim=1), pyramid
 
 
@@ -85,13 +89,19 @@ class Position(nn.Module):
     def __init__(self, config: ProposalConfig) -> None:
         super().__init__()
         self.part = config.width // 2
-        self.duration = nn.Linear(self.part, self.part)
+        self.thermometer = config.duration == "thermometer"
+        self.duration = nn.Linear(THERMOMETER if self.thermometer else self.part, self.part)
         self.level = nn.Parameter(torch.empty(config.levels, config.width).normal_())
 
     def forward(self, pyramid: Pyramid, durations: Tensor) -> Tensor:
         """Durations (B,) seconds to (B, S, width)."""
         place = waves(pyramid.centres() * (2 * math.pi), self.part)
-        length = self.duration(waves(durations.clamp(max=LONGEST), self.part))[:, None].expand_as(place)
+        if self.thermometer:
+            marks = torch.arange(THERMOMETER, device=durations.device)
+            told = (marks < durations.floor()[:, None]).to(place.dtype)
+        else:
+            told = waves(durations.clamp(max=LONGEST), self.part)
+        length = self.duration(told)[:, None].expand_as(place)
         sizes = torch.tensor(pyramid.sizes, device=self.level.device)
         return torch.cat([place, length], dim=-1) + self.level.repeat_interleave(sizes, dim=0)
 

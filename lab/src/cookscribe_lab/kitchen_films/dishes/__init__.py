@@ -1,7 +1,5 @@
 """All dishes by name. A dish makes its choices through a `Cook` and leaves the steps of one recipe behind."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from cookscribe_lab.kitchen_films.cook import Cook

@@ -1,20 +1,9 @@
 """Salads, sandwiches and what is put together by hand, as small programs over a `Cook`."""
 
-from __future__ import annotations
-
-from cookscribe_lab.kitchen_films.cook import Cook
+from cookscribe_lab.kitchen_films.cook import BLENDER, BOARD, BOWL, GLASS, PAN, PLATE, POT, SMALL_BOWL, TRAY, Cook
 from cookscribe_lab.kitchen_films.names import single
-from cookscribe_lab.kitchen_films.states import Act, Place
+from cookscribe_lab.kitchen_films.states import Act
 
-BOARD = Place.BOARD
-BOWL = Place.BOWL
-SMALL_BOWL = Place.SMALL_BOWL
-PAN = Place.PAN
-POT = Place.POT
-TRAY = Place.TRAY
-PLATE = Place.PLATE
-BLENDER = Place.BLENDER
-GLASS = Place.GLASS
 SALAD_VEGETABLES = ("lettuce", "cucumber", "tomatoes", "carrots", "cabbage", "bell pepper", "onion", "avocado")
 
 

@@ -1,19 +1,9 @@
 """Dishes from the pan and the pot, as small programs over a `Cook`."""
 
-from __future__ import annotations
-
-from cookscribe_lab.kitchen_films.cook import Cook
+from cookscribe_lab.kitchen_films.cook import BLENDER, BOARD, BOWL, DISH, PAN, PLATE, POT, SMALL_BOWL, Cook
 from cookscribe_lab.kitchen_films.names import single
-from cookscribe_lab.kitchen_films.states import Act, Place
+from cookscribe_lab.kitchen_films.states import Act
 
-BOARD = Place.BOARD
-BOWL = Place.BOWL
-SMALL_BOWL = Place.SMALL_BOWL
-PAN = Place.PAN
-POT = Place.POT
-PLATE = Place.PLATE
-DISH = Place.DISH
-BLENDER = Place.BLENDER
 FRYING_VEGETABLES = (
     "onion", "garlic", "carrots", "bell pepper", "mushrooms", "broccoli", "zucchini", "cabbage", "chili", "celery",
     "ginger", "tomatoes", "spinach",

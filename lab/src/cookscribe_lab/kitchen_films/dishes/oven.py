@@ -1,15 +1,9 @@
 """Dishes from the oven, as small programs over a `Cook`."""
 
-from __future__ import annotations
-
-from cookscribe_lab.kitchen_films.cook import Cook
+from cookscribe_lab.kitchen_films.cook import BOWL, PAN, SURFACE, TRAY, Cook
 from cookscribe_lab.kitchen_films.names import single
-from cookscribe_lab.kitchen_films.states import Act, Place
+from cookscribe_lab.kitchen_films.states import Act
 
-BOWL = Place.BOWL
-PAN = Place.PAN
-TRAY = Place.TRAY
-SURFACE = Place.SURFACE
 ROAST_VEGETABLES = ("potatoes", "carrots", "onion", "zucchini", "bell pepper", "broccoli", "mushrooms", "tomatoes")
 MEATS = ("beef", "pork", "veal", "chicken")
 

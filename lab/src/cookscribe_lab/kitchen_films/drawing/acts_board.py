@@ -1,7 +1,5 @@
 """Acts on the cutting board: peeling, slicing, chopping, grating, toasting."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Acts with heat: melting, frying, flipping, boiling, simmering, draining, baking."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Every way of mixing: whisking, stirring, tossing, mashing."""
 
-from __future__ import annotations
-
 import math
 
 from PIL import Image

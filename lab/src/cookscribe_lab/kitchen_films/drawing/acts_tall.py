@@ -1,7 +1,5 @@
 """The blender and the glass: tall vessels, seen from the side."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from PIL import Image

@@ -1,7 +1,5 @@
 """Acts that put things together or away: dough, spreads, layers, wraps, coats, cutting up and serving."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

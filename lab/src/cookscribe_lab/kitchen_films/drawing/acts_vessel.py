@@ -1,7 +1,5 @@
 """Acts over a vessel: adding, pouring, heating what was poured, sprinkling, squeezing, cracking."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Things put together on a base: sandwiches, burgers, wraps, pizzas; and the one entrance to every picture of food."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache

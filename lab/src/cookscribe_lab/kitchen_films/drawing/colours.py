@@ -1,7 +1,5 @@
 """Colours: mixing them, and what heat does to those of ingredients."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cookscribe_lab.kitchen_films.food_table import FOODS, Colour, Palette

@@ -1,7 +1,5 @@
 """What powders, liquids and cut food come in: bottles, jugs, jars, shakers, little dishes."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What lies in a vessel or on a plate: liquids, pastes, heaps, pieces and doughs, painted from the typed states."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What moves by itself: flames, steam, bubbles, streams, falling grains."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import lru_cache

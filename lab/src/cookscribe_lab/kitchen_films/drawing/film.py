@@ -1,7 +1,5 @@
 """Drawn videos as files: one mp4 with its truth beside it, or a folder of them drawn by several processes."""
 
-from __future__ import annotations
-
 import multiprocessing
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed

@@ -1,7 +1,5 @@
 """Whole ingredients as one sees them on a counter."""
 
-from __future__ import annotations
-
 from functools import lru_cache, partial
 
 from cookscribe.seeds import generator

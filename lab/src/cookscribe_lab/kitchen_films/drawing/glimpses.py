@@ -6,8 +6,6 @@ sees the traces that H.264 leaves. So the glimpses go through it, as a film of t
 one. What an encoder makes of them is not the same, but close (docs/kitchen-videos.md has the figures).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 

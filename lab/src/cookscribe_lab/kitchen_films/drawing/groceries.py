@@ -1,7 +1,5 @@
 """Meat, fish, dairy, bread and grain in one piece: one painter per shape."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

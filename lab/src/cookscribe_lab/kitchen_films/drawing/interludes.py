@@ -1,7 +1,5 @@
 """What is shown between the steps: title, talking, the ingredients, idle moments, the finished dish, credits."""
 
-from __future__ import annotations
-
 import math
 from functools import cached_property, lru_cache
 

@@ -1,7 +1,5 @@
 """The presenter: a cook in an apron whose mouth, eyes and hands move."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Ingredients in pieces: slices, cubes, shreds, drops, as they lie on a board or in a vessel."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Vegetables, fruit and herbs in one piece: one painter per shape."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The set of one act: backdrop, vessel, what stands around, and the food in the vessel as it changes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

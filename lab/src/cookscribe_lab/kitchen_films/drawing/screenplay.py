@@ -1,7 +1,5 @@
 """From a recipe to frames: which scene is on at which time, filmed how."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Where food comes from on its way into a vessel: tilted dishes, bottles, pieces in the air."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from cookscribe_lab.kitchen_films.drawing.containers import container, jug_of, little_dish

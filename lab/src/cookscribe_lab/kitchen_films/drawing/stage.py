@@ -1,7 +1,5 @@
 """The room: wall, counter, hob, oven. Painted once for a style and copied for every frame."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

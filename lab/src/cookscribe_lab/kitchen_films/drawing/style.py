@@ -1,7 +1,5 @@
 """The style of one video: whose kitchen, which crockery, what light, which camera."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Vessels and furniture: what food lies in and stands on, seen from above at an angle."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

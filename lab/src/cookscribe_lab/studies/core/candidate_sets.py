@@ -4,13 +4,13 @@ Finished parts lie in one folder that studies share, named by everything that ma
 what the first one trained. Candidates that lie ready (`--candidates`) are only read.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
 
 from cookscribe.candidates import Candidates
 from cookscribe.encoders.store import FeatureStore
@@ -51,6 +51,7 @@ class CandidateSet:
         training: candidates of the training videos by id, out of fold unless asked otherwise, with pooled features.
         validation: the same for the validation videos.
         proposals: folder of the proposal model, or None if it is not at hand.
+        development: ids of training videos that a published split keeps to choose the weights.
         fold: "out of fold" or "in fold", for the candidates of the training videos; "unknown fold" if no file says it.
     """
 
@@ -61,6 +62,7 @@ class CandidateSet:
     validation: Mapping[str, Candidates]
     proposals: Path | None
     fold: str
+    development: tuple[str, ...] = ()
 
 
 def open_youcook2(options: StudyOptions) -> YouCook2:
@@ -76,6 +78,7 @@ def prepare_candidates(
     encoder: str = USUAL_ENCODER,
     events: int = 25,
     difficulty: float = 1.0,
+    veil: float = 0.0,
     captions: bool | Literal["validation"] = True,
     seed: int = SEED,
     folds: int = FOLDS,
@@ -86,7 +89,7 @@ def prepare_candidates(
     Args:
         encoder: whose features the candidates are made from.
         events: N, candidates per video.
-        difficulty: of simulated features.
+        difficulty, veil: of simulated features.
         captions: True writes captions for all candidates, which costs one more training per fold; "validation" for
             those of the validation videos only.
         seed: of the trainings.
@@ -99,7 +102,7 @@ def prepare_candidates(
         kept = subset(videos["training"], min(options.videos, len(videos["training"])))
         videos["training"] = {key: videos["training"][key] for key in kept}
     everyone = [video for of_split in videos.values() for video in of_split.values()]
-    store = FeatureStore(feature_folder(options, encoder, difficulty, everyone))
+    store = FeatureStore(feature_folder(options, encoder, difficulty, everyone, veil))
     stored = set(store.ids())
     ids = {split: sorted(stored & set(of_split)) for split, of_split in videos.items()}
     if not all(ids.values()):
@@ -119,7 +122,7 @@ def prepare_candidates(
     run = ProposalRun(
         data=str(root.root.resolve()),
         features=str(store.folder.resolve()),
-        preset=options.preset,
+        preset=options.proposal_preset,
         model={"queries": events} | (SMOKE_MODEL if options.smoke else {}),
         training=training | ({"epochs": 1} if options.smoke else {}),
         captions=bool(captions),
@@ -142,7 +145,41 @@ def prepare_candidates(
     return CandidateSet(store, example, videos, found["training"], found["validation"], folder, fold)
 
 
-def feature_folder(options: StudyOptions, encoder: str, difficulty: float, videos: Sequence[AnnotatedVideo]) -> Path:
+def true_events(options: StudyOptions, difficulty: float, veil: float) -> CandidateSet:
+    """The true events as candidates: on the published SVPC split (1,233 / 100 / 329 videos) if its files are there."""
+    root = open_youcook2(options)
+    if root.present()["aligned train"]:
+        cuts = {cut: {key: one.video for key, one in root.aligned(cut).items()} for cut in ("train", "val", "test")}
+        videos = {"training": {**cuts["train"], **cuts["val"]}, "validation": cuts["test"]}
+        kept = set(cuts["val"])
+    else:
+        videos, kept = {split: root.videos(split) for split in SPLITS}, set()
+    if options.videos:
+        chosen = set(subset(videos["training"], min(options.videos, len(videos["training"])))) | kept
+        videos["training"] = {key: video for key, video in videos["training"].items() if key in chosen}
+    everyone = [video for of_split in videos.values() for video in of_split.values()]
+    store = FeatureStore(feature_folder(options, USUAL_ENCODER, difficulty, everyone, veil))
+    stored = set(store.ids())
+    offered = {
+        split: {
+            key: Candidates(np.minimum(video.spans, video.duration), np.ones(len(video.spans)), video.duration)
+            for key, video in of_split.items()
+            if key in stored
+        }
+        for split, of_split in videos.items()
+    }
+    if not all(offered.values()):
+        raise BadValueError(store.folder, "holds features of too few of the annotated videos", "check both folders")
+    example = store.read(next(iter(offered["validation"])))
+    ids = tuple(sorted(kept & set(offered["training"])))
+    return CandidateSet(
+        store, example, videos, offered["training"], offered["validation"], None, "true events", development=ids
+    )
+
+
+def feature_folder(
+    options: StudyOptions, encoder: str, difficulty: float, videos: Sequence[AnnotatedVideo], veil: float = 0.0
+) -> Path:
     """The folder with the tracks of an encoder; simulated ones are made if they are missing.
 
     Args:
@@ -150,8 +187,9 @@ def feature_folder(options: StudyOptions, encoder: str, difficulty: float, video
         encoder: of the kitchen, or the name of a subfolder of the user's features.
         difficulty: of the simulation; features that are there already have the difficulty they have.
         videos: those that will be read.
+        veil: of the simulation; without it a user's features are taken, with it they are always simulated.
     """
-    if options.features is not None:
+    if options.features is not None and not veil:
         own = options.features / encoder
         if own.is_dir():
             return own
@@ -160,8 +198,8 @@ def feature_folder(options: StudyOptions, encoder: str, difficulty: float, video
         raise MissingFileError(own, f"no features of {encoder!r}", "give a folder with one subfolder per encoder")
     # A row every two seconds is all that a proposal model of 128 to 200 rows reads of the wide features.
     every = 2.0 if ENCODERS[encoder].width > 1000 else None
-    folder = options.parts / "features" / f"{encoder}-difficulty-{difficulty:g}"
-    write_streams(videos, folder, settings_for(encoder, SEED, difficulty, every))
+    folder = options.parts / "features" / f"{encoder}-difficulty-{difficulty:g}{f'-veil-{veil:g}' if veil else ''}"
+    write_streams(videos, folder, settings_for(encoder, SEED, difficulty, every, veil))
     return folder
 
 

@@ -1,27 +1,24 @@
-"""PDVC with as many parameters as the recipe model: is it the size that makes the difference?"""
-
-from __future__ import annotations
+"""A deeper PDVC, with about as many parameters as the recipe model: is it the size that makes the difference?"""
 
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from cookscribe.evaluation.events import Events
 from cookscribe.files import read_json, write_json
 from cookscribe.learning.proposals.out_of_fold import ProposeOptions, propose_folder
 from cookscribe.learning.proposals.run import ProposalRun, train_proposals
 from cookscribe.proposals.pdvc.config import ProposalConfig
-from cookscribe.proposals.pdvc.pdvc import PDVC
 from cookscribe.proposals.plain import rerank
 from cookscribe_lab.studies.core.candidate_sets import SMOKE_MODEL, open_youcook2
 from cookscribe_lab.studies.core.report import short_hash
 from cookscribe_lab.studies.core.study_data import StudyData
 from cookscribe_lab.studies.core.variants import PREDICTIONS, SECONDS, Scored, VariantRunner, write_recipes
 
-WIDEST = 4096
+# As the paper deepened it, from two.
+LAYERS = 10
+SMOKE_LAYERS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,38 +29,20 @@ class ComparableOutcome(Scored):
     training_seconds: float
 
 
-def widths(data: StudyData, preset: str, parameters: int, changes: dict[str, Any]) -> dict[str, int]:
-    """The smallest width at which PDVC has at least so many parameters."""
-    size = data.store.read(next(iter(data.videos))).width
-    base = ProposalConfig.preset(preset)
-    words = 4 + len({word for video in data.material.videos.values() for s in video.sentences for word in s.split()})
-    step = 4 * base.heads
-    for width in range(step, WIDEST, step):
-        found = {"width": width, "feedforward": width, "caption_width": width}
-        with torch.device("meta"):
-            model = PDVC(ProposalConfig.preset(preset, **(changes | found | {"feature_size": size, "words": words})))
-        if sum(value.numel() for value in model.parameters()) >= parameters:
-            return found
-    return found
-
-
-def comparable_outcome(
-    runner: VariantRunner, data: StudyData, parameters: int, *, train: bool
-) -> ComparableOutcome | None:
-    """Train the larger PDVC on the same videos and take its own answer for the validation videos.
+def comparable_outcome(runner: VariantRunner, data: StudyData, *, train: bool) -> ComparableOutcome | None:
+    """Train the deeper PDVC on the same videos and take its own answer for the validation videos.
 
     Args:
-        parameters: it gets at least so many.
         train: False only looks whether it is finished.
     """
     options = runner.options
     changes: dict[str, Any] = {"queries": data.choice.events} | (SMOKE_MODEL if options.smoke else {})
-    changes |= widths(data, options.preset, parameters, changes)
+    changes |= dict.fromkeys(("encoder_layers", "decoder_layers"), SMOKE_LAYERS if options.smoke else LAYERS)
     epochs = {"epochs": options.proposal_epochs} if options.proposal_epochs else {}
     run = ProposalRun(
         data=str(open_youcook2(options).root.resolve()),
         features=str(data.store.folder.resolve()),
-        preset=options.preset,
+        preset=options.proposal_preset,
         model=changes,
         training=epochs | ({"epochs": 1} if options.smoke else {}),
         caption_training={"epochs": 1} if options.smoke else {},

@@ -1,7 +1,5 @@
 """What a model costs: parameters, floating-point operations of one video, processor time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,7 +54,7 @@ def story_size(runner: VariantRunner, data: StudyData, folder: Path) -> Size:
     )
     inputs = batch_inputs([given])
     targets = batch_targets([truth], inputs.ingredient_mask.shape[1], writer.config.model.actions)
-    operations = _count(lambda: writer.model(inputs, targets)) if len(truth) else 0
+    operations = count_operations(lambda: writer.model(inputs, targets)) if len(truth) else 0
     return Size(_parameters(writer.model), operations / 1e9)
 
 
@@ -64,7 +62,7 @@ def proposal_size(data: StudyData, folder: Path) -> Size:
     """Of a proposal model, captions of all candidates included."""
     proposer = Proposer.load(folder)
     found = data.store.read(typical_video(data))
-    return Size(_parameters(proposer.model), _count(lambda: proposer.propose(found, features=False)) / 1e9)
+    return Size(_parameters(proposer.model), count_operations(lambda: proposer.propose(found, features=False)) / 1e9)
 
 
 def proposal_seconds(data: StudyData, folder: Path) -> float:
@@ -80,7 +78,8 @@ def _parameters(model: torch.nn.Module) -> float:
     return float(np.sum([value.numel() for value in model.parameters()])) / 1e6
 
 
-def _count(work: Callable[[], object]) -> int:
+def count_operations(work: Callable[[], object]) -> int:
+    """Floating-point operations of some work, two for a multiply-add."""
     counter = FlopCounterMode(display=False)
     # Fused kernels hide their operations from the counter.
     fast = torch.backends.mha.get_fastpath_enabled()

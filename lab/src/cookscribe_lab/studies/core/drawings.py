@@ -1,7 +1,5 @@
 """Pictures of a study, each as PNG and SVG: rows with their spread, lines over a number, histograms of counts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

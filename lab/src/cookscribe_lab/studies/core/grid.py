@@ -1,13 +1,11 @@
 """A study that is a list of variants: train all, one row each, a table, a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cookscribe.learning.datasets.splits import development_split
 from cookscribe_lab.studies.core.drawings import SODA_FIGURES, draw_line_panels, draw_rows
+from cookscribe_lab.studies.core.paired import compared
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.study_data import StudyData
 from cookscribe_lab.studies.core.tables import FIGURES, Row, as_markdown, figures_of, write_study
@@ -48,13 +46,14 @@ def run_grid(options: StudyOptions, grid: Grid) -> str:
         for variant in grid.variants:
             if options.wants(variant.name):
                 runner.outcome(variant, seed)
-    rows, placed = [], []
+    rows, placed, told_by = [], [], {}
     for number, variant in enumerate(grid.variants):
         outcomes = runner.outcomes(variant)
         if outcomes:
             figures = figures_of([outcome.report for outcome in outcomes])
             rows.append(Row(variant.name, figures, variant.paper, tuple(outcome.seed for outcome in outcomes)))
             placed.append(number)
+            told_by[variant.name] = outcomes
     shown = [grid.variants[number] for number in placed]
     heading = ", ".join(_labels(runner, shown))
     note = plain_label(f"{grid.name}: {heading}{' (a smoke run: this means nothing)' if options.smoke else ''}")
@@ -72,8 +71,18 @@ def run_grid(options: StudyOptions, grid: Grid) -> str:
     elif rows:
         draw_rows(options.out / grid.name, rows, note, SODA_FIGURES)
     told = f"{captions(runner, shown)}{_incomplete(options, grid, rows)}" if rows else ""
-    text = f"{told}\n\n{as_markdown(rows, heading, tuple(FIGURES))}"
-    return write_study(options, grid.name, text, rows, **described(runner, shown))
+    truth = runner.data(shown[0].data).truth if shown else {}
+    paired, comparisons = compared(truth, told_by, _pairs(shown))
+    text = f"{told}\n\n{as_markdown(rows, heading, tuple(FIGURES))}{paired}"
+    return write_study(options, grid.name, text, rows, paired=comparisons, **described(runner, shown))
+
+
+def _pairs(variants: Sequence[Variant]) -> list[tuple[str, str]]:
+    """Every row over the first one of the same model."""
+    first: dict[str, str] = {}
+    for variant in variants:
+        first.setdefault(variant.letters, variant.name)
+    return [(one.name, first[one.letters]) for one in variants if first[one.letters] != one.name]
 
 
 def captions(runner: VariantRunner, variants: Sequence[Variant]) -> str:
@@ -86,16 +95,19 @@ def captions(runner: VariantRunner, variants: Sequence[Variant]) -> str:
 def caption(runner: VariantRunner, data: StudyData, variants: Sequence[Variant]) -> str:
     """A paragraph above the table: features, candidates, videos, epochs, seeds; so that no figure stands alone."""
     options = runner.options
-    rest, held_out = development_split(data.material.videos, runner.run_of(variants[0], 0).development)
+    rest, held_out = data.material.split(runner.run_of(variants[0], 0).development)
     features = ", ".join(_labels(runner, variants))
-    counts = sorted({variant.data.events for variant in variants})
+    counts = sorted({runner.choice(variant.data).events for variant in variants})
     fold = " or ".join(sorted({runner.data(variant.data).fold for variant in variants}))
     epochs = sorted({runner.run_of(variant, 0).training_config().epochs for variant in variants})
     batch = runner.run_of(variants[0], 0).training_config().batch_size
     # All of the paper's tables but the one about N are for 100 candidates.
-    printed = "real features" if len(counts) > 1 else "real features and N = 100"
+    printed = "real features" if len(counts) > 1 or counts == [100] else "real features and N = 100"
+    offered = f"Candidates: N = {_list(counts)} for each video, those of training videos {fold}."
+    if all(variant.data.true_events for variant in variants):
+        offered = "The events are the true ones."
     return (
-        f"Features: {features}. Candidates: N = {_list(counts)} for each video, those of training videos {fold}. "
+        f"Features: {features}. {offered} "
         f"Preset `{options.preset}`; {_several(epochs, 'epoch')} on {len(rest):,} videos of the training split "
         f"in batches of {batch}, weights chosen on {len(held_out)} others of it; figures on {len(data.videos)} "
         f"validation videos, mean ± standard deviation over {_several([options.seeds], 'seed')}. Figures x 100, "

@@ -1,7 +1,5 @@
 """The rows of the main table that no recipe model writes: plain choices, borrowed sentences, PDVC and the oracle."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The studies by name. A study joins by one entry here; its module is imported only when it runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from importlib import import_module
@@ -22,12 +20,15 @@ class StudyOptions:
         features: feature tracks of the videos, or a folder with one such folder per encoder; None simulates them.
         candidates: folder with ready-made candidates, `training_n25.safetensors`, `validation_n25.safetensors` and so
             on for other N; None trains the proposal model.
-        preset: "small" or "paper", the size of all models.
+        preset: "paper" (its design and size), "faithful" (its design, smaller) or "small" (ours).
+        events: N, candidates per video; 0 takes 100 for the preset "paper" and 25 for the others.
         videos: how many training videos; 0 takes all.
         epochs, batch_size: of the recipe models; 0 takes the preset's.
         proposal_epochs: of the proposal models; 0 takes the preset's.
         captions: let the proposal models write; without, only the places of events are compared.
         meteor: ask METEOR too (Java); a smoke run never does.
+        veil: of the simulation: how much of a food's look is hidden in all steps but the first, from 0 to 1; at 1 only
+            what came before tells it. Features are then always simulated; ready-made candidates give their places only.
         only: train these rows only; rows that are finished already are shown all the same. Empty for all.
         work: folder of finished parts, which studies share; beside `out` if None.
     """
@@ -39,6 +40,8 @@ class StudyOptions:
     features: Path | None = None
     candidates: Path | None = None
     preset: str = "small"
+    events: int = 0
+    veil: float = 0.0
     videos: int = 0
     epochs: int = 0
     batch_size: int = 0
@@ -54,6 +57,16 @@ class StudyOptions:
         return self.work if self.work is not None else self.out.parent / "work"
 
     @property
+    def proposal_preset(self) -> str:
+        """Of the proposal models: the paper's own size, or ours for one core."""
+        return "paper" if self.preset == "paper" else "small"
+
+    @property
+    def usual_events(self) -> int:
+        """N of rows that are not about N."""
+        return self.events or (100 if self.preset == "paper" else 25)
+
+    @property
     def asks_meteor(self) -> bool:
         """Whether METEOR is asked."""
         return self.meteor and not self.smoke
@@ -66,7 +79,7 @@ class StudyOptions:
 # Options that studies read together.
 ALWAYS = ("out", "seeds", "smoke")
 PROPOSALS = ("data", "features", "candidates", "preset", "videos", "proposal_epochs", "meteor", "only", "work")
-MODELS = (*PROPOSALS, "epochs", "batch_size")
+MODELS = (*PROPOSALS, "events", "veil", "epochs", "batch_size")
 
 
 @dataclass(frozen=True)
@@ -105,11 +118,18 @@ STUDIES: tuple[Study, ...] = (
     Study(
         "counts", "Is the number of steps right? Shares and histogram (paper: table and figure).", "paper.counts:run"
     ),
+    Study("costs", "Parameters and operations in the paper's unit, beside the true ones.", "paper.costs:run", ()),
     Study(
         "oracle",
         "A perfect chooser among 25 to 200 candidates, PDVC's own choice, and how well it counts (paper).",
         "paper.oracle:run",
         (*PROPOSALS, "captions"),
+    ),
+    Study(
+        "presegmented",
+        "Sentences for true events on the published SVPC split: MART, SVPC, B to BIVT.",
+        "paper.presegmented:run",
+        ("data", "features", "preset", "veil", "videos", "epochs", "batch_size", "meteor", "only", "work"),
     ),
     Study("losses", "BIVT without some of its four additional losses, (a) to (g) (paper).", "paper.detailed:losses"),
     Study("memory", "Memories kept apart or mixed, by both mixers (paper).", "paper.detailed:memory"),
@@ -119,11 +139,16 @@ STUDIES: tuple[Study, ...] = (
         "paper.detailed:modalities",
     ),
     Study("encoders", "Candidates seen by tsn-like or milnce-like features (paper).", "paper.detailed:encoders"),
-    Study("candidates", "25 to 200 candidates to choose from (paper).", "paper.detailed:candidates"),
+    Study(
+        "candidates",
+        "25 to 200 candidates to choose from (paper).",
+        "paper.detailed:candidates",
+        tuple(name for name in MODELS if name != "events"),
+    ),
     Study("layers", "1, 2 or 4 layers in both transformers (paper).", "paper.detailed:layers"),
     Study("epochs", "The score after each epoch (paper: figure).", "paper.epochs:run"),
     Study(
-        "examples", "Recipes side by side on a time line: truth, PDVC, B, BIVT (paper: figure).", "paper.examples:run"
+        "examples", "Recipes side by side on a time line: truth, oracle, PDVC, B, BIVT (figure).", "paper.examples:run"
     ),
     Study(
         "decoding",
@@ -155,6 +180,12 @@ STUDIES: tuple[Study, ...] = (
         "Choose events from the published PDVC candidates, cross-validated inside the validation split.",
         "selection.real_candidates:run",
         ("data",),
+    ),
+    Study(
+        "real-frames",
+        "What is seen in the real validation stills: sentences, listed ingredients, how sure sight may be.",
+        "sight.real_frames:run",
+        ("data", "work"),
     ),
 )
 

@@ -1,7 +1,5 @@
 """What every study writes beside its figures: versions, threads, tables, intervals."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import platform

@@ -1,7 +1,5 @@
 """From rows to files: Markdown with the paper's row beneath ours, JSON with every figure, and a picture."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -96,7 +94,7 @@ def figures_of(
 
 
 def as_markdown(rows: Sequence[Row], heading: str, figures: Sequence[str], digits: int = 2) -> str:
-    """The table; the paper's values stand in a line of their own beneath a row that has any.
+    """The table; the paper's values stand in a line of their own beneath a row that has any, or alone.
 
     Args:
         heading: of the first column: the features' name.
@@ -106,12 +104,12 @@ def as_markdown(rows: Sequence[Row], heading: str, figures: Sequence[str], digit
     present = [name for name in figures if any(name in row.figures for row in rows)]
     lines = []
     for row in rows:
-        if not any(name in row.figures for name in present):
-            continue
-        lines.append({heading: row.name, **{name: row.shown(name, digits) for name in present}})
-        if any(name in row.paper for name in present):
+        ours, quoted = (any(name in found for name in present) for found in (row.figures, row.paper))
+        if ours:
+            lines.append({heading: row.name, **{name: row.shown(name, digits) for name in present}})
+        if quoted:
             values = {name: f"*{row.paper[name]:.{digits}f}*" if name in row.paper else "" for name in present}
-            lines.append({heading: "*the paper's*", **values})
+            lines.append({heading: "*the paper's*" if ours else f"*{row.name}, the paper's*", **values})
     return markdown_table(lines)
 
 

@@ -5,8 +5,6 @@ videos and scores them, or finds all that among the finished parts. Parts are na
 on, so that studies with a row in common train it once.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,15 +23,9 @@ from cookscribe.evaluation.report import evaluate
 from cookscribe.export.researcher import as_predictions
 from cookscribe.files import read_json, write_json
 from cookscribe.learning.loop import HISTORY
-from cookscribe.learning.story_run import (
-    DECODING_PRESETS,
-    LOSS_PRESETS,
-    StoryRun,
-    candidate_texts,
-    train_story,
-)
+from cookscribe.learning.story_run import DECODING_PRESETS, LOSS_PRESETS, StoryRun, candidate_texts, train_story
 from cookscribe.learning.story_task import story_events
-from cookscribe.model.config import LossConfig
+from cookscribe.model.config import LossConfig, ModelConfig
 from cookscribe.model.decoding import DecodingConfig
 from cookscribe.model.presets import preset
 from cookscribe.model.story_config import TextInput
@@ -128,27 +120,36 @@ class VariantRunner:
 
     def data(self, choice: DataChoice | None = None) -> StudyData:
         """What rows of this choice share; the usual one for None."""
-        choice = choice or DataChoice()
+        choice = self.choice(choice or DataChoice())
         if choice not in self.opened:
             self.opened[choice] = open_study_data(self.options, choice)
         return self.opened[choice]
+
+    def choice(self, choice: DataChoice) -> DataChoice:
+        """The same with N filled in."""
+        return choice.counted(self.options)
 
     def run_of(self, variant: Variant, seed: int) -> StoryRun:
         """The training of a variant, as `cookscribe train story` would take it."""
         options = self.options
         given = {name: value for name in ("epochs", "batch_size") if (value := getattr(options, name))}
         smoke = options.smoke
+        # The paper's weights are tied to N: rows with more candidates than the preset allows have larger ones.
+        tied = options.preset != "small" and not variant.data.true_events
+        events = (variant.data.events or options.usual_events) if tied else 0
+        larger = events > ModelConfig().max_events
         return StoryRun(
             data="",
             candidates=(),
             features="",
             preset=f"{options.preset}-{variant.letters}",
-            model=variant.model | (SMOKE_MODEL if smoke else {}),
+            model=variant.model | ({"max_events": events} if larger else {}) | (SMOKE_MODEL if smoke else {}),
             losses=variant.losses,
             training=given | (SMOKE_TRAINING if smoke else {}) | {"seed": seed},
             decoding=variant.decoding | (SMOKE_DECODING if smoke else {}),
             texts=variant.texts,
-            word_epochs=1 if smoke else None,
+            word_epochs=1 if smoke and options.preset == "small" else None,
+            most_candidates=events if larger else None,
             min_count=1 if smoke else 3,
             min_action_count=1 if smoke else None,
         )
@@ -212,7 +213,9 @@ class VariantRunner:
         if "speech" in run.texts:
             material = replace(material, transcripts=self.speech)
         # Weights are chosen by recipes decoded in the preset's way, so that one training serves all ways of decoding.
-        plain = run.model_copy(update={"decoding": SMOKE_DECODING if self.options.smoke else {}})
+        # Where events are given, there is no other way.
+        given = {"selection": "all"} if data.choice.true_events else {}
+        plain = run.model_copy(update={"decoding": given | (SMOKE_DECODING if self.options.smoke else {})})
         before = read_json(folder / SECONDS)["training"] if (folder / SECONDS).is_file() else 0.0
         learnt = _epochs(folder)
         began = time.process_time()
@@ -264,5 +267,6 @@ def resolved(run: StoryRun) -> dict[str, Any]:
         "training": run.training_config().model_dump(mode="json"),
         "decoding": DECODING_PRESETS[run.size],
         "word_epochs": run.pretraining_epochs,
+        "most_candidates": run.candidate_limit,
         "rest": run.model_dump(mode="json", include={"texts", "min_count", "min_action_count", "development"}),
     }

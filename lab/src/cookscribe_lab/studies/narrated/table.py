@@ -6,10 +6,9 @@ Events: "heard" are found by our span model; "published" are the public PDVC can
 suppression, as many as PDVC counted. Nothing is trained on validation videos.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -17,22 +16,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cookscribe.bundle import WRITER
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.meteor import MeteorTable
 from cookscribe.evaluation.report import evaluate
-from cookscribe.evaluation.soda import soda_tiou
+from cookscribe.evaluation.soda import SodaScorer, soda_tiou
 from cookscribe.files import read_json, write_json, write_text
+from cookscribe.learning.loop import HISTORY
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
 from cookscribe.learning.narrated.run import Narrated, SpeechRun, inference_decoding
 from cookscribe.learning.story_task import story_events
+from cookscribe.pipelines.language import film_evidence, load_language_writer
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.pipelines.transcript_reader import NarratedVideo
 from cookscribe.proposals.plain import reranked, suppressed, uniform
 from cookscribe.seeds import generator
+from cookscribe.senses.event_words import distinct_names
+from cookscribe.text.actions import packaged_verbs
+from cookscribe.text.faults import faulty_share
 from cookscribe_lab.nearest import NearestNeighbourCaptioner
 from cookscribe_lab.studies.core import tables
 from cookscribe_lab.studies.core.candidate_sets import open_youcook2
 from cookscribe_lab.studies.core.registry import StudyOptions
+from cookscribe_lab.studies.core.report import bootstrap_interval, markdown_table
 from cookscribe_lab.studies.core.tables import Row, as_markdown, figures_of
 from cookscribe_lab.studies.paper.paper import CANDIDATES, MAIN
 
@@ -44,9 +50,11 @@ EQUAL = 8
 # In the order of the table.
 HEADINGS = (
     *("SODA METEOR", "SODA CIDEr-D", "strict METEOR", "strict CIDEr-D", "SODA tIoU"),
-    *("dvc BLEU4", "dvc METEOR", "dvc CIDEr-D", "ingredient F1", "distinct", "steps"),
+    *("dvc BLEU4", "dvc METEOR", "dvc CIDEr-D", "ingredient F1", "distinct", "faulty", "steps"),
 )
-FIGURES = {**tables.FIGURES, "distinct": ("distinct",)}
+FIGURES = {**tables.FIGURES, "distinct": ("distinct",), "faulty": ("faulty",)}
+# Scores of single videos, which intervals are drawn from.
+SINGLE: tuple[SodaScorer, ...] = ("METEOR", "CIDEr")
 SETS = ("all", "timed")
 # Where the events of a row come from, and what is known of the ingredients. YouCook2 lists them in the order of use,
 # which tells much; nobody has to.
@@ -68,15 +76,9 @@ def distinct_share(told: Told) -> float:
 class NarratedStudy:
     """Videos, events and captioners, and the scores of what they tell."""
 
-    def __init__(self, folder: SpeechFolder, out: Path, *, meteor: bool = True, limit: int = 0) -> None:
+    def __init__(self, folder: SpeechFolder, out: Path, *, meteor: bool = True) -> None:
         self.folder, self.out = folder, out
         self.validation = Narrated.read(folder.data, "validation")
-        if limit:
-            keys = sorted(self.validation.videos)[:limit]
-            self.validation = Narrated(
-                {key: self.validation.videos[key] for key in keys},
-                {key: self.validation.transcripts[key] for key in keys},
-            )
         self.truth = {key: Events(video.spans, video.sentences) for key, video in self.validation.videos.items()}
         self.ingredients = {key: video.ingredients for key, video in self.validation.videos.items()}
         self.meteor: MeteorTable | bool = MeteorTable() if meteor else False
@@ -84,7 +86,7 @@ class NarratedStudy:
     @cached_property
     def heard(self) -> dict[str, NarratedVideo]:
         """What is read of every video."""
-        return self.validation.heard(self.folder.reader)
+        return replace(self.validation, reader=self.folder.reader).heard
 
     @cached_property
     def events(self) -> dict[str, dict[str, Spans]]:
@@ -130,6 +132,31 @@ class NarratedStudy:
         stories = writer.write(inputs, inference_decoding(writer.config.decoding))
         return {key: story_events(story) for key, story in zip(self.events[source], stories, strict=True)}
 
+    def told_by_language(self, seed: int, source: str, listing: str) -> Told:
+        """Sentences of the language-model writer of a seed."""
+        writer = load_language_writer(self.folder.out / f"{WRITER}-{seed}")
+        films = []
+        for key, spans in self.events[source].items():
+            given = self.listed(key, listing)
+            names = distinct_names(self.heard[key].ingredients) if given is None else given
+            films.append(
+                film_evidence(
+                    spans,
+                    transcript=self.validation.transcripts[key],
+                    ingredients=names,
+                    given=given is not None,
+                )
+            )
+        told = {}
+        for (key, spans), written in zip(self.events[source].items(), writer.write(films), strict=True):
+            told[key] = Events(spans, tuple(one.sentence for one in written))
+        return told
+
+    def language_seeds(self) -> list[int]:
+        """Seeds whose language-model writer is trained (`cookscribe train writer --out OUT/models`)."""
+        folders = self.folder.out.glob(f"{WRITER}-*/{HISTORY}")
+        return sorted(int(path.parent.name.rpartition("-")[2]) for path in folders if read_json(path).get("stopped"))
+
     def listed(self, key: str, listing: str) -> Sequence[str] | None:
         """The ingredient list of a video as a row of the table gives it."""
         names = self.ingredients[key]
@@ -169,8 +196,13 @@ class NarratedStudy:
             some = {key: told[key] for key in keys}
             if not truth:
                 continue
-            scored = evaluate(truth, some, meteor=self.meteor, ingredients=self.ingredients).as_json()
-            reports[videos] = scored | {"distinct": distinct_share(some)}
+            report = evaluate(truth, some, meteor=self.meteor, ingredients=self.ingredients)
+            recipes = [events.sentences for events in some.values()]
+            reports[videos] = report.as_json() | {
+                "distinct": distinct_share(some),
+                "faulty": 100 * faulty_share(recipes, packaged_verbs()),
+                "single": {name: scores.tolist() for name, scores in report.soda["released"].items()},
+            }
         reports["told"] = {
             key: [[*span.tolist(), text] for span, text in zip(events.spans, events.sentences, strict=True)]
             for key, events in told.items()
@@ -191,6 +223,12 @@ class NarratedStudy:
             name = f"ours, {source} events, {listing}"
             found[name] = [
                 self.report(f"{name} seed {seed}", partial(self.written, seed, source, listing)) for seed in seeds
+            ]
+        for source, listing in OURS if (trained := self.language_seeds()) else ():
+            name = f"language model, {source} events, {listing}"
+            found[name] = [
+                self.report(f"{name} seed {seed}", partial(self.told_by_language, seed, source, listing))
+                for seed in trained
             ]
         return found
 
@@ -213,6 +251,24 @@ def table(found: Mapping[str, Sequence[Mapping[str, Any]]], videos: str) -> str:
     return as_markdown(rows, "", HEADINGS)
 
 
+def intervals(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """How far the language model is from the recipe model on the same events: 95 % intervals over the videos."""
+    rows = []
+    for source, listing in OURS:
+        pair = [found.get(f"{who}, {source} events, {listing}") for who in ("language model", "ours")]
+        if not all(pair):
+            continue
+        row = {"events": source, "ingredients": listing}
+        for name in SINGLE:
+            means = [[report["all"]["single"].get(name) for report in reports or ()] for reports in pair]
+            if all(value is not None for values in means for value in values):
+                better, plain = (100 * np.mean(values, axis=0) for values in means)
+                low, high = bootstrap_interval(better - plain)
+                row[f"SODA {name}"] = f"{(better - plain).mean():+.2f} ({low:+.2f} to {high:+.2f})"
+        rows.append(row)
+    return markdown_table(rows)
+
+
 def run(options: StudyOptions) -> str:
     """Train what is missing, score everything, and give the tables."""
     changes = SpeechRun(training={"epochs": 1}, model={"width": 16}) if options.smoke else SpeechRun()
@@ -226,5 +282,7 @@ def run(options: StudyOptions) -> str:
     if timed:
         count = sum(transcript.timed for transcript in study.validation.transcripts.values())
         text += f"\n{count} of them whose words have times\n\n{table(timed, 'timed')}\n"
+    if compared := intervals(rows):
+        text += f"\nlanguage model minus recipe model, over videos\n\n{compared}\n"
     write_text(options.out / "narrated.md", text)
     return text

@@ -1,7 +1,5 @@
 """`cookscribe study counts`: is the number of steps right? It reads the recipes of the main table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ All but `decoding` are about the paper's model and leave our planner out: it has
 what a row is about.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -71,11 +69,15 @@ def memory(options: StudyOptions) -> str:
 
 
 def modalities(options: StudyOptions) -> str:
-    """What is read beside the features of a candidate: nothing, its caption, the words heard in it."""
+    """What is read beside the features of a candidate: nothing, its caption, the words heard in it.
+
+    Captions are read by a text tower, as in the paper, or as the mean of their word vectors.
+    """
     rows: list[Variant] = []
     for letters in LETTERS:
         rows.append(_row(letters, "video only", paper.MAIN))
-        rows.append(_row(letters, "with captions", paper.WITH_CAPTIONS, texts=("caption",)))
+        rows.append(_row(letters, "with captions", paper.WITH_CAPTIONS, data=DataChoice(tower=True)))
+        rows.append(_row(letters, "with captions, word vectors", texts=("caption",)))
         rows.append(_row(letters, "with speech", texts=("speech",)))
     return _run(options, Grid("modalities", tuple(rows)))
 
@@ -146,14 +148,15 @@ def noise(options: StudyOptions) -> str:
 
 def decoding(options: StudyOptions) -> str:
     """Ways to read one and the same trained model out; it has a planner beside the paper's selector."""
+    guarded = {"reuse": False, "stop_first": False, "any_word": False}
     ways: dict[str, dict[str, Any]] = {
-        "argmax": {"reuse": True},
-        "no reuse": {},
-        "monotone": {"order": "start"},
-        "story": {"selection": "chain", "refine": False},
-        "story, refined": {"selection": "chain"},
-        "no reuse, beam of 3": {"beam": 3},
-        "story, refined, beam of 3": STORY,
+        "argmax": dict.fromkeys(guarded, True),
+        "no reuse": guarded,
+        "monotone": guarded | {"order": "start"},
+        "story": guarded | {"selection": "chain", "refine": False},
+        "story, refined": guarded | {"selection": "chain"},
+        "no reuse, beam of 3": guarded | {"beam": 3},
+        "story, refined, beam of 3": guarded | STORY,
     }
     rows = tuple(
         _row(letters, way, model={"planner": True}, decoding=changes)

@@ -1,7 +1,5 @@
 """`cookscribe study epochs`: how the recipes get better while the models of the main table learn."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cookscribe_lab.studies.core.drawings import draw_line_panels

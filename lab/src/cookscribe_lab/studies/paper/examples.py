@@ -1,9 +1,7 @@
-"""`cookscribe study examples`: recipes side by side on a time line: the truth, PDVC, B and BIVT.
+"""`cookscribe study examples`: recipes side by side on a time line: the truth, the oracle, PDVC, B and BIVT.
 
 The videos are drawn by their ids, not by how well they went.
 """
-
-from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
@@ -16,7 +14,7 @@ from cookscribe.export.clock import clock
 from cookscribe.learning.datasets.splits import ranked
 from cookscribe_lab.studies.core.drawings import INK, PALETTE, draw_lane, new_figure, save_figure
 from cookscribe_lab.studies.core.grid import caption, described, plain_label
-from cookscribe_lab.studies.core.plain_rows import PDVC, plain_outcome
+from cookscribe_lab.studies.core.plain_rows import ORACLE, PDVC, plain_outcome
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.report import markdown_table
 from cookscribe_lab.studies.core.tables import Row, write_study
@@ -35,6 +33,7 @@ def run(options: StudyOptions) -> str:
     data = runner.data()
     told: dict[str, Mapping[str, Events]] = {
         TRUTH: data.truth,
+        ORACLE: plain_outcome(runner, data, ORACLE).recipes,
         PDVC: plain_outcome(runner, data, PDVC).recipes,
     }
     for variant, outcomes in runner.finished(SHOWN):

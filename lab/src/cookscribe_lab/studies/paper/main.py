@@ -1,7 +1,5 @@
 """`cookscribe study main`: B, BI, BIV and BIVT beside PDVC and everything plain, with what each costs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +16,7 @@ from cookscribe_lab.studies.core.costs import (
 )
 from cookscribe_lab.studies.core.drawings import draw_rows
 from cookscribe_lab.studies.core.grid import caption, described, plain_label
+from cookscribe_lab.studies.core.paired import compared
 from cookscribe_lab.studies.core.plain_rows import (
     COMPARABLE,
     LINEAR,
@@ -31,8 +30,9 @@ from cookscribe_lab.studies.core.plain_rows import (
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.study_data import StudyData
 from cookscribe_lab.studies.core.tables import FIGURES, Row, as_markdown, figures_of, write_study
-from cookscribe_lab.studies.core.variants import Variant, VariantRunner
+from cookscribe_lab.studies.core.variants import Scored, Variant, VariantRunner
 from cookscribe_lab.studies.paper import paper
+from cookscribe_lab.studies.paper.rival_rows import RivalRunner
 
 # One event after another, the paper's way.
 MODELS: tuple[Variant, ...] = tuple(
@@ -44,36 +44,57 @@ STORY: dict[str, Any] = {"selection": "chain", "beam": 3}
 STORIES: tuple[Variant, ...] = tuple(
     Variant(name=f"{variant.name}, story", letters=variant.letters, decoding=STORY) for variant in MODELS
 )
+REPORTED = "PDVC as reported"
+# What the paper says is better than what.
+PAIRS = (
+    *((name, UNIFORM) for name in ("MT", "ECHR", "SGR", PDVC)),
+    *(("B", name) for name in ("MT", "ECHR", "SGR", PDVC, NMS, LINEAR)),
+    *(("BI", "B"), ("BIV", "BI"), ("BIVT", "BIV"), ("BIVT", "B")),
+)
 PLACES_ONLY = ("SODA tIoU", "steps")
 COSTS = (GFLOPS, PARAMETERS, TRAINING, INFERENCE)
 
 
 def variants_of(preset: str) -> tuple[Variant, ...]:
-    """Rows of the preset's models; the paper's have no planner that could plan a story."""
-    return MODELS if preset == "paper" else MODELS + STORIES
+    """Rows of the preset's models; those of the paper's design have no planner that could plan a story."""
+    return MODELS + STORIES if preset == "small" else MODELS
 
 
 def run(options: StudyOptions) -> str:
     """The main table."""
     runner = VariantRunner(options)
     data = runner.data()
-    rows = list(_rows(runner, data))
+    found: dict[str, list[Scored]] = {}
+    rows = list(_rows(runner, data, found))
+    paired, comparisons = compared(data.truth, found, PAIRS)
     shown = variants_of(options.preset)
     said = caption(runner, data, shown)
     if shown != MODELS:
         said += " Rows called *story* are the same trainings, read out by planner and beam search."
     text = (
-        f"{said}\n\n{as_markdown(rows, data.label, tuple(FIGURES))}\n"
+        f"{said}\n\n{as_markdown(rows, data.label, tuple(FIGURES))}{paired}\n"
         "What each costs; operations are those of one pass over one video, times are processor time of one thread.\n\n"
         f"{as_markdown(rows, data.label, COSTS, 3)}"
     )
     draw_rows(options.out / "main", rows, plain_label(data.label))
-    return write_study(options, "main", text, rows, **described(runner, shown))
+    return write_study(options, "main", text, rows, paired=comparisons, **described(runner, shown))
 
 
-def _rows(runner: VariantRunner, data: StudyData) -> Iterator[Row]:
+def _rows(runner: VariantRunner, data: StudyData, found: dict[str, list[Scored]]) -> Iterator[Row]:
+    """The rows in order; `found` gets what each of them tells."""
+    for name in (UNIFORM, NMS, NEAREST, LINEAR, PDVC):
+        found[name] = [plain_outcome(runner, data, name)]
     for name in (UNIFORM, NMS, NEAREST, LINEAR):
         yield Row(name, _plain(runner, data, name))
+    for name, trainings in RivalRunner(runner, data).outcomes(presegmented=False):
+        found[name] = list(trainings)
+        figures = figures_of([one.report for one in trainings]) | {
+            PARAMETERS: [trainings[0].parameters],
+            TRAINING: [one.training_seconds / 60 for one in trainings],
+            INFERENCE: [one.writing_seconds for one in trainings],
+        }
+        yield Row(name, figures, paper.MAIN[name], tuple(one.seed for one in trainings))
+    yield Row(REPORTED, {}, paper.MAIN[REPORTED])
     yield _pdvc(runner, data)
     sizes: dict[str, Size] = {}
     rows = []
@@ -91,8 +112,8 @@ def _rows(runner: VariantRunner, data: StudyData) -> Iterator[Row]:
         if printed:
             printed = printed | dict(zip((GFLOPS, PARAMETERS), paper.COSTS[variant.name], strict=False))
         rows.append(Row(variant.name, figures, printed, tuple(o.seed for o in outcomes)))
-    if sizes:
-        yield from _comparable(runner, data, max(sizes.values(), key=lambda size: size.parameters))
+        found[variant.name] = list(outcomes)
+    yield from _comparable(runner, data)
     yield from rows
     yield Row(ORACLE, _plain(runner, data, ORACLE), paper.MAIN[ORACLE])
 
@@ -114,9 +135,9 @@ def _pdvc(runner: VariantRunner, data: StudyData) -> Row:
     return Row(PDVC, figures, paper.MAIN[PDVC] | costs)
 
 
-def _comparable(runner: VariantRunner, data: StudyData, size: Size) -> Iterator[Row]:
+def _comparable(runner: VariantRunner, data: StudyData) -> Iterator[Row]:
     wanted = runner.options.wants(COMPARABLE)
-    found = comparable_outcome(runner, data, round(1e6 * size.parameters), train=wanted)
+    found = comparable_outcome(runner, data, train=wanted)
     if found is None:
         return
     larger = proposal_size(data, found.folder)

@@ -4,8 +4,6 @@ The paper's first table and its figure: with more candidates more of the truth i
 choices from the same candidates, and how well PDVC counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -109,9 +107,9 @@ class _Bench:
     def _path(self, choice: Choice, captions: bool) -> Path:
         options = self.options
         presets = (
-            ProposalConfig.preset(options.preset, queries=choice.events).model_dump(mode="json"),
-            TRAINING_PRESETS[options.preset],
-            CAPTION_PRESETS[options.preset] if captions else None,
+            ProposalConfig.preset(options.proposal_preset, queries=choice.events).model_dump(mode="json"),
+            TRAINING_PRESETS[options.proposal_preset],
+            CAPTION_PRESETS[options.proposal_preset] if captions else None,
         )
         places = (self.root.root.resolve(), options.features, options.candidates)
         short = (options.proposal_epochs, options.videos, options.smoke, options.asks_meteor and captions)
@@ -129,7 +127,7 @@ class _Bench:
             # The candidates of the training videos only show, as in the paper, how near the model comes to them.
             folds=0,
         )
-        config = ProposalConfig.preset(options.preset, queries=choice.events)
+        config = ProposalConfig.preset(options.proposal_preset, queries=choice.events)
         truth = {key: video for key, video in offer.videos["validation"].items() if key in offer.validation}
         told = {
             "oracle": _oracle(truth, offer.validation),
@@ -217,8 +215,10 @@ def run(options: StudyOptions) -> str:
     )
     described = {
         "parts": {f"{encoder}, N = {events}": seeds for (encoder, events), seeds in ordered.items()},
-        "training": ProposalRun(data="", features="", preset=options.preset).training_config().model_dump(mode="json"),
-        "model": ProposalConfig.preset(options.preset, **(SMOKE_MODEL if options.smoke else {})).model_dump(
+        "training": ProposalRun(data="", features="", preset=options.proposal_preset)
+        .training_config()
+        .model_dump(mode="json"),
+        "model": ProposalConfig.preset(options.proposal_preset, **(SMOKE_MODEL if options.smoke else {})).model_dump(
             mode="json"
         ),
     }
@@ -255,11 +255,11 @@ def _caption(options: StudyOptions, parts: Mapping[tuple[str, int], Mapping[int,
     found = [part for seeds in parts.values() for part in seeds.values()]
     if not found:
         return ""
-    run = ProposalRun(data="", features="", preset=options.preset)
+    run = ProposalRun(data="", features="", preset=options.proposal_preset)
     epochs = 1 if options.smoke else options.proposal_epochs or run.training_config().epochs
     kind = "*simulated* features" if any(part["simulated"] for part in found) else "features"
     trained = (
-        f"PDVC, preset `{options.preset}`, {epochs} epochs for events, then at most {run.caption_config().epochs} for "
+        f"PDVC, preset `{run.preset}`, {epochs} epochs for events, then at most {run.caption_config().epochs} for "
         f"captions, on {found[0]['training_videos']:,} training videos, a tenth of them kept to choose the weights."
     )
     if options.candidates is not None:

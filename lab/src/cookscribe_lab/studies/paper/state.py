@@ -6,8 +6,6 @@ step, on recipes the model has not seen. Beside it stand probes that only see th
 the name and how far the recipe has come: what they know is no knowledge of this recipe.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

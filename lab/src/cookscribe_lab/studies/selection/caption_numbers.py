@@ -5,11 +5,10 @@ repeated all over the video, that names things heard nearby or on the list of in
 candidate.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +45,7 @@ class CaptionNumbers:
     unknown: float
 
     @classmethod
-    def fit(cls, videos: Mapping[str, AnnotatedVideo]) -> CaptionNumbers:
+    def fit(cls, videos: Mapping[str, AnnotatedVideo]) -> Self:
         """Count the words in all sentences of `videos`."""
         sentences = [set(telling_words(sentence)) for key in sorted(videos) for sentence in videos[key].sentences]
         seen = Counter(word for words in sentences for word in words)

@@ -1,7 +1,5 @@
 """Pictures of a selection study: which events were chosen in a few videos."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a selector may know of the published candidates: timing and scores; captions; words heard; ingredients."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Literal
 
@@ -12,10 +10,7 @@ from cookscribe.candidates import Candidates
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.senses.transcripts import Transcript
-from cookscribe_lab.studies.selection.caption_numbers import (
-    CaptionNumbers,
-    ingredient_numbers,
-)
+from cookscribe_lab.studies.selection.caption_numbers import CaptionNumbers, ingredient_numbers
 from cookscribe_lab.studies.selection.videos import SelectionVideo
 from cookscribe_lab.studies.selection.words_heard import CountGuess, WordsHeard, candidate_numbers
 

@@ -10,8 +10,6 @@ Rows: what is known of the candidates (inputs) x how events are chosen from what
 seed.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -136,12 +134,7 @@ class RealCandidates(Config):
     seeds: int = Field(default=3, ge=1)
     mixture_seeds: int = Field(default=1, ge=1)
     planner: SelectionConfig = SelectionConfig()
-    pointer: SelectionConfig = SelectionConfig(
-        way="pointer",
-        epochs=8,
-        learning_rate=2e-3,
-        losses=LossConfig(),
-    )
+    pointer: SelectionConfig = SelectionConfig(way="pointer", epochs=8, learning_rate=2e-3, losses=LossConfig())
     timelines: int = 4
 
 

@@ -4,8 +4,6 @@ It is the recipe model with empty sentences, trained to choose events by its poi
 (ours).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

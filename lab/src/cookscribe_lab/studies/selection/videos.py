@@ -5,19 +5,22 @@ known of the candidate (its caption's score, what is heard around it) and of its
 expect), each as a few soft bins, so that numbers of any size go through the same normalisation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
+from cookscribe.candidates import Candidates
 from cookscribe.config import Config
+from cookscribe.learning import story_data
 from cookscribe.learning.datasets.oracle import OracleRule, oracle_labels
+from cookscribe.learning.story_data import StoryTruth
+from cookscribe.model import story_input
 from cookscribe.model.batch import Inputs, Targets
 from cookscribe.model.config import BOS, EOS
+from cookscribe.model.story_input import StoryInput
 
 Floats = NDArray[np.float64]
 
@@ -49,11 +52,11 @@ class SelectionVideo:
     def __len__(self) -> int:
         return len(self.spans)
 
-    def take(self, kept: NDArray[np.bool_]) -> SelectionVideo:
+    def take(self, kept: NDArray[np.bool_]) -> Self:
         """Some of the candidates."""
         return replace(self, spans=self.spans[kept], scores=self.scores[kept], own=self.own[kept])
 
-    def sorted(self) -> SelectionVideo:
+    def sorted(self) -> Self:
         """Candidates and steps in order of start."""
         order, steps = np.lexsort((self.spans[:, 1], self.spans[:, 0])), np.argsort(self.truth[:, 0], kind="stable")
         return replace(
@@ -153,7 +156,7 @@ class SoftBins:
     centres: Floats
 
     @classmethod
-    def fit(cls, videos: Sequence[SelectionVideo], bins: int = 6) -> SoftBins:
+    def fit(cls, videos: Sequence[SelectionVideo], bins: int = 6) -> Self:
         """Quantiles over all candidates of `videos`."""
         rows = np.concatenate([all_numbers(video) for video in videos])
         centres = np.quantile(rows, np.linspace(0.02, 0.98, bins), axis=0).T
@@ -183,46 +186,23 @@ def all_numbers(video: SelectionVideo) -> Floats:
 
 def batch_inputs(videos: Sequence[SelectionVideo], bins: SoftBins) -> Inputs:
     """Pad the videos to one batch."""
-    size, count = len(videos), max(len(video) for video in videos)
-    features = np.zeros((size, count, bins.width), dtype=np.float32)
-    times = np.zeros((size, count, 2), dtype=np.float32)
-    scores = np.full((size, count), 0.5, dtype=np.float32)
-    mask = np.zeros((size, count), dtype=bool)
     rows = bins(np.concatenate([all_numbers(video) for video in videos]))
-    first = 0
-    for b, video in enumerate(videos):
-        features[b, : len(video)] = rows[first : first + len(video)]
-        first += len(video)
-        times[b, : len(video)] = np.clip(video.spans / video.duration, 0, 1)
-        scores[b, : len(video)] = video.scores
-        mask[b, : len(video)] = True
-    nothing = np.zeros((size, count, 0, 0), dtype=np.int64)
-    names, name_mask = np.zeros((size, 0, 1), dtype=np.int64), np.zeros((size, 0), dtype=bool)
-    return Inputs(*(torch.from_numpy(a) for a in (features, times, scores, mask, nothing, names, name_mask)))
+    of_video = np.split(rows, np.cumsum([len(video) for video in videos])[:-1])
+    return story_input.batch_inputs(
+        [
+            StoryInput(Candidates(v.spans, v.scores, v.duration, features=own), (), np.zeros((len(v), 0, 0), np.int64))
+            for v, own in zip(videos, of_video, strict=True)
+        ]
+    )
 
 
 def batch_targets(videos: Sequence[SelectionVideo], rule: OracleRule = "story") -> Targets:
     """Oracle events and true steps; the sentences are empty, for only the choice of events is learnt."""
-    labels = [oracle_labels(video.truth, video.spans, rule) for video in videos]
-    kept = [found[found >= 0] for found in labels]
-    size, steps, all_steps = len(videos), max(len(k) for k in kept), max(len(v.truth) for v in videos)
-    events = torch.full((size, steps), -1)
-    words = torch.zeros(size, steps, 2, dtype=torch.long)
-    times = torch.zeros(size, all_steps, 2)
-    mask = torch.zeros(size, all_steps, dtype=torch.bool)
-    for b, (video, found) in enumerate(zip(videos, kept, strict=True)):
-        events[b, : len(found)] = torch.from_numpy(found) + 1
-        words[b, : len(found)] = torch.tensor([BOS, EOS])
-        times[b, : len(video.truth)] = torch.from_numpy(np.clip(video.truth / video.duration, 0, 1)).float()
-        mask[b, : len(video.truth)] = True
-    none = torch.zeros(size, steps, 0, dtype=torch.bool)
-    return Targets(
-        events=events,
-        words=words,
-        ingredient_used=none,
-        action_used=torch.zeros(size, steps, 1, dtype=torch.bool),
-        word_ingredient=none.unsqueeze(2),
-        word_action=torch.full((size, steps, 1), -1),
-        true_times=times,
-        true_mask=mask,
-    )
+    truths = []
+    for video in videos:
+        labels = oracle_labels(video.truth, video.spans, rule)
+        kept = labels[labels >= 0]
+        none: tuple[tuple[Any, ...], ...] = ((),) * len(kept)
+        times = np.clip(video.truth / video.duration, 0, 1)
+        truths.append(StoryTruth(kept, ((BOS, EOS),) * len(kept), none, none, none, none, times))
+    return story_data.batch_targets(truths, ingredients=0, actions=1)

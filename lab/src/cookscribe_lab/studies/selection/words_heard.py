@@ -12,12 +12,11 @@ The words of most transcripts are only spread evenly over the video and so some 
 not to mind.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import torch
@@ -58,7 +57,7 @@ class WordsHeard:
     over_time: Floats
 
     @classmethod
-    def fit(cls, videos: Mapping[str, AnnotatedVideo], transcripts: Mapping[str, Transcript]) -> WordsHeard:
+    def fit(cls, videos: Mapping[str, AnnotatedVideo], transcripts: Mapping[str, Transcript]) -> Self:
         """Learn from the videos that have a transcript; the penalty is chosen on a tenth of them."""
         heard = sorted(key for key in videos if key in transcripts)
         if len(heard) < 2:
@@ -189,7 +188,7 @@ class CountGuess:
         words: Mapping[str, int],
         *,
         ingredients: bool,
-    ) -> CountGuess:
+    ) -> Self:
         """Learn from all videos; the penalty has the smallest leave-one-out error among a few."""
         keys = sorted(videos)
         steps = np.array([len(videos[key].spans) for key in keys], dtype=np.float64)

@@ -1,0 +1,1 @@
+"""The web application with a worker that makes recipes up at once, for tests and benchmarks."""

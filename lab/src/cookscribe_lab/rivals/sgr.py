@@ -1,0 +1,168 @@
+"""SGR, "sketch, ground, refine" (Deng et al., 2021), kept to its idea: little more of it is public.
+
+1. Sketch: a paragraph about the whole video, sentence after sentence.
+2. Ground: each sentence finds its segment by looking at the frames.
+3. Refine the sentence: it is written again, by a decoder that sees the frames of its segment only.
+4. Refine the segment: the new sentence looks at the frames again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from cookscribe.evaluation.events import Events
+from cookscribe.learning.loop import Term
+from cookscribe.model.heads import sinusoid
+from cookscribe.proposals.pdvc.boxes import generalized_iou
+from cookscribe.text.vocabulary import BOS, EOS, PAD, Vocabulary
+from cookscribe_lab.rivals.base import Rival, RivalConfig, encoder, entrance, sentences_of
+from cookscribe_lab.rivals.decoder import SentenceDecoder, counted
+from cookscribe_lab.rivals.video_data import FRAMES, LONGEST, RivalVideo, padded, stacked
+
+MOST_SENTENCES, SKETCH_WORDS = 12, 120
+SOFTNESS = 0.02  # of a segment's borders when frames are weighed by it, as a share of the video
+
+
+class Ground(nn.Module):
+    """A sentence vector finds its segment: attention to the frames, where it lies and how wide, then two numbers."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.borders = nn.Sequential(nn.Linear(2 * width + 2, width), nn.ReLU(), nn.Linear(width, 2))
+
+    def forward(self, sentence: Tensor, frames: Tensor) -> Tensor:
+        """(R, d) sentences and (R, FRAMES, d) frames to (R, 2) starts and ends in [0, 1]."""
+        scores = torch.einsum("rd,rfd->rf", self.query(sentence), self.key(frames)) / sentence.shape[1] ** 0.5
+        weights = scores.softmax(dim=1)
+        moments = (torch.arange(FRAMES, device=frames.device) + 0.5) / FRAMES
+        centre = weights @ moments
+        spread = (weights * (moments - centre[:, None]) ** 2).sum(dim=1).clamp(min=1e-6).sqrt()
+        seen = torch.einsum("rf,rfd->rd", weights, frames)
+        told = torch.cat([sentence, seen, centre[:, None], spread[:, None]], dim=1)
+        shift, stretch = self.borders(told).unbind(dim=1)
+        half = spread * stretch.clamp(-4.0, 4.0).exp()
+        middle = centre + 0.5 * shift.tanh()
+        return torch.stack([middle - half, middle + half], dim=1).clamp(0.0, 1.0)
+
+
+class Sgr(Rival):
+    """The whole model."""
+
+    weights: Mapping[str, float] = {"sketch": 1.0, "ground": 2.0, "refine": 1.0, "ground again": 2.0}
+
+    def __init__(self, config: RivalConfig) -> None:
+        super().__init__(config)
+        sizes = (config.words, config.width, config.heads, config.layers, config.dropout)
+        self.entrance, self.encoder = entrance(config.feature_size, config.width), encoder(config)
+        self.sketch, self.refine = SentenceDecoder(*sizes), SentenceDecoder(*sizes)
+        self.ground, self.ground_again = Ground(config.width), Ground(config.width)
+
+    def encode(self, videos: Sequence[RivalVideo]) -> Tensor:
+        """(B, FRAMES, d)."""
+        rows, _ = stacked([video.rows for video in videos], self.device)
+        out: Tensor = self.encoder(self.entrance(rows) + sinusoid(FRAMES, self.config.width, device=rows.device))
+        return out
+
+    def sentence_vectors(self, paragraphs: Sequence[Sequence[Sequence[int]]], frames: Tensor) -> Tensor:
+        """The mean vector of each sentence of B paragraphs as the sketch decoder sees it, all videos' in a row."""
+        words = padded([_paragraph(sentences) for sentences in paragraphs], self.device)
+        everywhere = torch.ones(frames.shape[:2], dtype=torch.bool, device=self.device)
+        hidden = self.sketch.hidden(words, frames, everywhere)
+        vectors = []
+        for b, sentences in enumerate(paragraphs):
+            first = 1
+            for sentence in sentences:
+                vectors.append(hidden[b, first : first + len(sentence)].mean(dim=0))
+                first += len(sentence)
+        return torch.stack(vectors)
+
+    def segment(self, frames: Tensor, borders: Tensor, sentences: Tensor) -> Tensor:
+        """(R, FRAMES + 1, d): frames weighed by soft segments, and the sketched sentence behind them."""
+        moments = (torch.arange(FRAMES, device=frames.device) + 0.5) / FRAMES
+        inside = ((moments - borders[:, :1]) / SOFTNESS).sigmoid() * ((borders[:, 1:] - moments) / SOFTNESS).sigmoid()
+        return torch.cat([frames * inside[..., None], sentences[:, None]], dim=1)
+
+    def losses(self, videos: Sequence[RivalVideo]) -> Mapping[str, Term]:
+        """Of the four steps; the sketch that is grounded and refined is the true paragraph."""
+        videos = [video for video in videos if video.sentences]
+        if not videos:
+            return dict.fromkeys(self.weights, Term(self.sketch.output.weight.sum() * 0.0, 0))
+        frames = self.encode(videos)
+        everywhere = torch.ones(frames.shape[:2], dtype=torch.bool, device=self.device)
+        cut = [video.sentences[:MOST_SENTENCES] for video in videos]
+        paragraphs = padded([[*_paragraph(_bare(sentences)), EOS] for sentences in cut], self.device)
+        owner = torch.tensor([b for b, sentences in enumerate(cut) for _ in sentences], device=self.device)
+        truth = np.concatenate([video.shares[:MOST_SENTENCES] for video in videos])
+        spans = torch.from_numpy(truth).to(self.device)
+        vectors, seen = self.sentence_vectors([_bare(sentences) for sentences in cut], frames), frames[owner]
+        first = self.ground(vectors, seen)
+        memory = self.segment(seen, spans, vectors)
+        words = padded([sentence for sentences in cut for sentence in sentences], self.device)
+        real = torch.ones(memory.shape[:2], dtype=torch.bool, device=self.device)
+        again = self.ground_again(self._refined(words, memory, real), seen)
+        return {
+            "sketch": Term(self.sketch.loss(paragraphs, frames, everywhere), counted(paragraphs)),
+            "ground": Term(_apart(first, spans), len(spans)),
+            "refine": Term(self.refine.loss(words, memory, real), counted(words)),
+            "ground again": Term(_apart(again, spans), len(spans)),
+        }
+
+    def _refined(self, words: Tensor, memory: Tensor, real: Tensor) -> Tensor:
+        """(R, d) mean vectors of refined sentences."""
+        hidden, counts = self.refine.hidden(words, memory, real), (words != PAD).to(memory.dtype)
+        return (hidden * counts[..., None]).sum(dim=1) / counts.sum(dim=1, keepdim=True)
+
+    def write(self, videos: Sequence[RivalVideo], vocabulary: Vocabulary) -> list[Events]:
+        """Sketch, ground, refine, ground again."""
+        frames = self.encode(videos)
+        everywhere = torch.ones(frames.shape[:2], dtype=torch.bool, device=self.device)
+        # The sketch ends with an empty sentence, so it is written to its full length and cut there.
+        sketch = self.sketch.write(frames, everywhere, SKETCH_WORDS, end=-1).tolist()
+        paragraphs = [_sentences(row) for row in sketch]
+        owner = torch.tensor([b for b, some in enumerate(paragraphs) for _ in some], device=self.device)
+        vectors, seen = self.sentence_vectors(paragraphs, frames), frames[owner]
+        memory = self.segment(seen, self.ground(vectors, seen), vectors)
+        real = torch.ones(memory.shape[:2], dtype=torch.bool, device=self.device)
+        words = self.refine.write(memory, real, LONGEST)
+        borders = self.ground_again(self._refined(words, memory, real), seen).double().cpu().numpy()
+        texts = sentences_of(words, vocabulary)
+        told = []
+        for b, video in enumerate(videos):
+            mine = np.flatnonzero(owner.cpu().numpy() == b)
+            spans = borders[mine] * video.video.duration
+            order = np.lexsort((spans[:, 1], spans[:, 0]))
+            told.append(Events(spans[order], tuple(texts[mine[n]] for n in order)))
+        return told
+
+
+def _bare(sentences: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Without BOS; EOS is what stands between the sentences of a paragraph."""
+    return [list(sentence[1:]) for sentence in sentences]
+
+
+def _paragraph(sentences: Sequence[Sequence[int]]) -> list[int]:
+    return [BOS, *(word for sentence in sentences for word in sentence)]
+
+
+def _sentences(words: Sequence[int]) -> list[list[int]]:
+    """A written paragraph cut into sentences with EOS, up to the first empty one; never none."""
+    found: list[list[int]] = [[]]
+    for word in words[1:]:
+        if word == EOS and not found[-1]:
+            break
+        found[-1].append(word)
+        if word == EOS:
+            found.append([])
+        if len(found) > MOST_SENTENCES:
+            break
+    return [sentence for sentence in found if len(sentence) > 1] or [[EOS]]
+
+
+def _apart(found: Tensor, truth: Tensor) -> Tensor:
+    """How far segments are from the true ones, summed: 1 - generalised IoU, and the borders' distance."""
+    return ((1 - generalized_iou(found, truth)) + (found - truth).abs().sum(dim=1)).sum()

@@ -1,0 +1,75 @@
+"""`cookscribe study presegmented`: sentences for true events, on the published SVPC split: MART, SVPC, B to BIVT."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cookscribe.evaluation.events import Events
+from cookscribe_lab.kitchen_features.probe import SentenceProbe
+from cookscribe_lab.nearest import NearestNeighbourCaptioner
+from cookscribe_lab.studies.core.drawings import draw_rows
+from cookscribe_lab.studies.core.grid import captions, described, plain_label
+from cookscribe_lab.studies.core.paired import compared
+from cookscribe_lab.studies.core.plain_rows import LINEAR, NEAREST
+from cookscribe_lab.studies.core.registry import StudyOptions
+from cookscribe_lab.studies.core.report import short_hash
+from cookscribe_lab.studies.core.study_data import DataChoice, StudyData
+from cookscribe_lab.studies.core.tables import FIGURES, Row, as_markdown, figures_of, write_study
+from cookscribe_lab.studies.core.variants import PREDICTIONS, Scored, Variant, VariantRunner, write_recipes
+from cookscribe_lab.studies.paper.rival_rows import RivalRunner
+
+TRUE = DataChoice(true_events=True)
+# Every candidate is a step: nothing is left to choose.
+ALL = {"selection": "all", "max_steps": 16}
+MODELS = tuple(
+    Variant(name=letters.upper(), letters=letters, decoding=ALL, data=TRUE) for letters in ("b", "bi", "biv", "bivt")
+)
+PAIRS = (("BIVT", "SVPC"), ("BIVT", "BIV"), ("BIV", "BI"), ("BI", "B"), ("B", "MART"), ("SVPC", "MART"))
+
+
+def run(options: StudyOptions) -> str:
+    """The table."""
+    runner = VariantRunner(options)
+    data = runner.data(TRUE)
+    found: dict[str, list[Scored]] = {name: [_plain(runner, data, name)] for name in (NEAREST, LINEAR)}
+    found |= {name: list(outcomes) for name, outcomes in RivalRunner(runner, data).outcomes(presegmented=True)}
+    models = MODELS if options.preset != "small" else tuple(_without_planner(variant) for variant in MODELS)
+    shown = []
+    for variant, outcomes in runner.finished(models):
+        found[variant.name] = list(outcomes)
+        shown.append(variant)
+    places = {heading: place for heading, place in FIGURES.items() if heading not in ("SODA tIoU", "steps")}
+    rows = [
+        Row(name, figures_of([one.report for one in some], places), seeds=tuple(range(len(some))))
+        for name, some in found.items()
+    ]
+    paired, comparisons = compared(data.truth, found, PAIRS)
+    said = captions(runner, shown or MODELS)
+    text = f"{said}\n\n{as_markdown(rows, data.label, tuple(places))}{paired}"
+    draw_rows(options.out / "presegmented", rows, plain_label(data.label), ("strict CIDEr-D", "ingredient F1"))
+    return write_study(options, "presegmented", text, rows, paired=comparisons, **described(runner, shown))
+
+
+def _without_planner(variant: Variant) -> Variant:
+    return variant.model_copy(update={"model": {"planner": False}})
+
+
+def _plain(runner: VariantRunner, data: StudyData, name: str) -> Scored:
+    """Sentences of training events for the true events of the others."""
+    folder = runner.options.parts / "plain" / f"true-{name.replace(' ', '-')}-{short_hash(name, data.mark)}"
+    path = folder / PREDICTIONS
+    if not path.is_file():
+        videos = data.material.videos.values()
+        if name == NEAREST:
+            caption = NearestNeighbourCaptioner.fit_videos(videos, data.store).caption
+        else:
+            rows = np.concatenate([data.store.read(video.id).over(video.spans) for video in videos])
+            caption = SentenceProbe.fit(rows, [text for video in videos for text in video.sentences]).caption
+        write_recipes(
+            path,
+            {
+                key: Events(video.spans, tuple(caption(data.store.read(key).over(video.spans))))
+                for key, video in data.videos.items()
+            },
+        )
+    return Scored(runner.report(data, path), path)

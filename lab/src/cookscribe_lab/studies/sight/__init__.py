@@ -1,0 +1,1 @@
+"""Studies of what is seen in real pictures."""

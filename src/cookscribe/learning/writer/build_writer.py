@@ -1,0 +1,77 @@
+"""The language-model writer of narrated films, trained beside the parts of a speech bundle and packed into it.
+
+    OUT/...                        the parts of `narrated.build_bundle`
+    OUT/likelihood-0/, ...         adapters after the first stage, which learns the true sentences
+    OUT/writer-0/, writer-1/, ...  adapters after the second stage, which learns from the scores of drawn ones
+    OUT/bundle/writer/             the adapters of one seed, half precision, with their calibration
+
+What is finished stays; the same command goes on after an interrupt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cookscribe.bundle import WRITER, Bundle
+from cookscribe.files import read_json, write_json
+from cookscribe.learning.loop import HISTORY
+from cookscribe.learning.narrated.build_bundle import SpeechFolder, measured
+from cookscribe.learning.packing import pack_model
+from cookscribe.learning.writer.run import WriterRun, read_examples, train_language_writer
+from cookscribe.model_folder import CONFIG
+from cookscribe.writer.language_writer import WriterConfig
+
+FIRST = "likelihood"  # folders of the first stage
+
+
+@dataclass(frozen=True)
+class WriterFolder:
+    """One training of the writer.
+
+    Attributes:
+        speech: the other parts of the bundle, and the out-of-fold events that the writer learns on.
+        run: how the writer is trained.
+        base: name or path of the language model.
+        sight: out-of-fold predictions of `cookscribe train sight`, if there are some.
+    """
+
+    speech: SpeechFolder
+    run: WriterRun = field(default_factory=WriterRun)
+    base: str = WriterConfig().base
+    sight: Path | None = None
+
+    def writer(self, seed: int) -> Path:
+        """Folder of the adapters of a seed, trained in two stages."""
+        first, folder = self.speech.out / f"{FIRST}-{seed}", self.speech.out / f"{WRITER}-{seed}"
+        if not self.run.reward.epochs:
+            return self._trained(folder, seed, None)
+        return self._trained(folder, seed, self._trained(first, seed, None))
+
+    def _trained(self, folder: Path, seed: int, start: Path | None) -> Path:
+        if not (folder / HISTORY).is_file() or not read_json(folder / HISTORY).get("stopped"):
+            train_language_writer(
+                self.run,
+                read_examples(self.speech.data, self.speech.out_of_fold),
+                self.base,
+                folder,
+                glimpses=self.sight,
+                seed=seed,
+                start=start,
+                quiet=self.speech.quiet,
+            )
+        return folder
+
+    def pack(self, bundle: Bundle, seed: int) -> Bundle:
+        """Put the writer of a seed into a speech bundle, with its calibration."""
+        source, target = self.writer(seed), bundle.folder / WRITER
+        pack_model(source, target)
+        found = measured(bundle, self.speech.narrated, self.speech.run.development)
+        saved = read_json(target / CONFIG)
+        saved["config"] |= {
+            "calibration": list(found[True].line),
+            "calibration_without_ingredients": list(found[False].line),
+        }
+        WriterConfig.parse(saved["config"], target / CONFIG)
+        write_json(target / CONFIG, saved)
+        return bundle

@@ -1,0 +1,140 @@
+"""The second stage of the writer: it tries sentences, and those that score better become likelier.
+
+As for the recipe model (`narrated.reward`): a few sentences are drawn for some of the events, the story before them
+being the true one, and
+
+    L = - Σ_s (r_s - mean of r over the other sentences of the event) Σ_tokens log p(token)
+
+with CIDEr-D as the reward r. All drawn sentences of a film are weighed in one pass: they stand behind its story, and a
+mask lets each see the story up to its event, and itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from cookscribe.learning.narrated.reward import SentenceReward
+from cookscribe.text.tokens import ptb_tokens
+from cookscribe.writer.evidence import FilmEvidence
+from cookscribe.writer.llama import Cache, Llama
+from cookscribe.writer.texts import Encoder
+
+LIKELIEST = 20  # tokens that are drawn among
+LONGEST = 32  # tokens of a drawn sentence
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A sentence that was drawn: behind which token of the story, its tokens with the end, its reward above others."""
+
+    place: int
+    tokens: tuple[int, ...]
+    advantage: float
+
+
+def event_places(encoder: Encoder, film: FilmEvidence, sentences: Sequence[str]) -> list[int]:
+    """Of every event, the position in the story's tokens of the last one before its sentence."""
+    length, places = len(encoder.beginning(film)), []
+    for number, sentence in enumerate(sentences):
+        length += len(encoder.event(film, number))
+        places.append(length - 1)
+        length += len(encoder.sentence(sentence))
+    return places
+
+
+@torch.no_grad()
+def draw_sentences(model: Llama, trunk: Cache, last: Tensor, count: int, end: int) -> list[list[tuple[int, ...]]]:
+    """`count` sentences for each of B trunks, drawn among the likeliest tokens; each with its end, if it came to it.
+
+    Args:
+        trunk: what was read up to where the sentence begins; last: (B, width) state of the last token read.
+    """
+    logits = model.logits(last)
+    logits[:, end] = -torch.inf
+    drawn = _draw(logits.repeat_interleave(count, dim=0))
+    written = [[int(token)] for token in drawn]
+    own = Cache()
+    going = [True] * len(written)
+    for _ in range(LONGEST - 1):
+        drawn = _draw(model.logits(model.branch(drawn, trunk, own)))
+        for row, token in enumerate(drawn.tolist()):
+            if going[row]:
+                written[row].append(token)
+                going[row] = token != end
+        if not any(going):
+            break
+    return [[tuple(one) for one in written[first : first + count]] for first in range(0, len(written), count)]
+
+
+def _draw(logits: Tensor) -> Tensor:
+    """(rows,) one token of each row of logits, among the likeliest."""
+    best, places = logits.topk(min(LIKELIEST, logits.shape[1]), dim=1)
+    return places.gather(1, torch.multinomial(best.softmax(dim=1), 1))[:, 0]
+
+
+@torch.no_grad()
+def try_sentences(
+    model: Llama,
+    encoder: Encoder,
+    film: FilmEvidence,
+    sentences: Sequence[str],
+    events: Sequence[int],
+    reward: SentenceReward,
+    count: int,
+) -> list[Trial]:
+    """Draw sentences for some `events` of a film whose story before each of them is the true one."""
+    tokens, _ = encoder.story(film, sentences)
+    places = torch.tensor(event_places(encoder, film, sentences), device=model.device)[list(events)]
+    story = torch.tensor([tokens], device=model.device)
+    cache = Cache()
+    hidden = model.read(story, torch.ones_like(story, dtype=torch.bool), cache)[0]
+    # All events are tried at once: each sees the one story up to its place.
+    keys, values = ([part.expand(len(events), -1, -1, -1) for part in side] for side in (cache.keys, cache.values))
+    seen = torch.arange(len(tokens), device=model.device) <= places.unsqueeze(1)
+    found = draw_sentences(model, Cache(keys, values, seen), hidden[places], count, encoder.end)
+    trials = []
+    for event, place, drawn in zip(events, places.tolist(), found, strict=True):
+        texts = [encoder.tokenizer.decode([token for token in one if token != encoder.end]) for one in drawn]
+        rewards = reward.of([ptb_tokens(text) for text in texts], ptb_tokens(sentences[event]))
+        mean = sum(rewards) / count
+        for one, value in zip(drawn, rewards, strict=True):
+            # The mean of the others is the baseline.
+            trials.append(Trial(place, one, (value - mean) * count / (count - 1)))
+    return trials
+
+
+def weigh(model: Llama, tokens: Sequence[int], trials: Sequence[Trial]) -> tuple[Tensor, Tensor]:
+    """(T, width) states of a story, and (N,) log-probabilities of N drawn sentences, in one pass."""
+    story = len(tokens)
+    everything, positions, owner = list(tokens), list(range(story)), [-1] * story
+    for number, trial in enumerate(trials):
+        # The last token of a sentence predicts nothing.
+        everything += trial.tokens[:-1]
+        positions += range(trial.place + 1, trial.place + len(trial.tokens))
+        owner += [number] * (len(trial.tokens) - 1)
+    device = model.device
+    place, whose = torch.tensor(positions, device=device), torch.tensor(owner, device=device)
+    ends = torch.tensor([story, *(trial.place + 1 for trial in trials)], device=device)[whose + 1]
+    # A token sees the story up to where its sentence begins, and its own sentence up to itself.
+    of_story = (whose == -1) & (place < ends.unsqueeze(1))
+    mask = (of_story | (whose == whose.unsqueeze(1))) & (place <= place.unsqueeze(1))
+    hidden = model.run(
+        torch.tensor([everything], device=device), place.unsqueeze(0), None, mask.unsqueeze(0).unsqueeze(0)
+    )[0]
+    rows: list[int] = []
+    targets: list[int] = []
+    of: list[int] = []
+    start = story
+    for number, trial in enumerate(trials):
+        rows += [trial.place, *range(start, start + len(trial.tokens) - 1)]
+        targets += trial.tokens
+        of += [number] * len(trial.tokens)
+        start += len(trial.tokens) - 1
+    chances = model.logits(hidden[rows]).log_softmax(dim=-1)
+    chosen = chances.gather(1, torch.tensor(targets, device=device).unsqueeze(1))[:, 0]
+    totals = torch.zeros(len(trials), device=device).index_add(0, torch.tensor(of, device=device), chosen)
+    return hidden[:story], totals

@@ -1,0 +1,275 @@
+"""Silent films: what is seen becomes a draft of a recipe. What little is heard, a title and a list are evidence too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cookscribe.bundle import Bundle, find_bundle, shipped
+from cookscribe.candidates import Candidates
+from cookscribe.cues import Cue, Cues
+from cookscribe.encoders import Encoder, EncoderOptions, load_encoder
+from cookscribe.errors import MissingDependencyError
+from cookscribe.pipelines.base import Draft, Request
+from cookscribe.pipelines.language import film_evidence, load_language_writer, writer_folder
+from cookscribe.pipelines.plain_sentences import plain_sentence
+from cookscribe.pipelines.speech import named_in, told_steps
+from cookscribe.pipelines.visual import merge_continuations
+from cookscribe.proposals.scenes import PRIOR, StepPrior, find_steps
+from cookscribe.recipe import Influence, Span, StepEvidence
+from cookscribe.senses.listed import ingredients_in_steps
+from cookscribe.senses.sight import LEAST, SCENES, Seen, Sight
+from cookscribe.senses.transcripts import Transcript
+from cookscribe.text.actions import packaged_verbs
+from cookscribe.text.ingredients import IngredientMatcher
+from cookscribe.video import Size, VideoFile
+from cookscribe.writer.language_writer import LanguageWriter, Written
+
+Floats = NDArray[np.float64]
+
+BOTH, FAST = "sight", "sight-fast"  # folders of the heads that read both encoders, and of those that read one
+LENDER = "youcook2-speech"  # the bundle whose writer serves where this one has none of its own
+LEAST_COOKING = 0.25  # share of pictures that look like cooking in a film that is about it
+# Log odds of work against rest. No film with annotated pictures is at hand: these are set, not learnt.
+AT_WORK, NO_COOKING, NOT_WORK = 0.3, -2.0, -1.1
+MORE_THAN_USUAL = 1.5  # times as likely as in any step
+PLAIN = 6.0  # deviation of the colours of a picture, of 255
+STRONGEST = 5  # things seen that are shown per step
+
+
+class SightPipeline:
+    """Encoder, heads, prior on steps and writer of one bundle."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        encoder: Encoder,
+        sight: Sight,
+        prior: StepPrior,
+        language: LanguageWriter | None = None,
+        missing: Sequence[str] = (),
+    ) -> None:
+        """Put together; `missing` says what is not installed, and how to get it."""
+        self.bundle, self.encoder, self.sight, self.prior = bundle, encoder, sight, prior
+        self.language, self.missing = language, tuple(missing)
+        self.actions = packaged_verbs()
+
+    @classmethod
+    def load(cls, bundle: Bundle, device: str = "cpu") -> SightPipeline:
+        """Open the models of a bundle; where only one of its two encoders is installed, that one looks alone."""
+        missing = []
+        sight = Sight.load(bundle.folder / BOTH)
+        try:
+            encoder = load_encoder(sight.config.encoder, EncoderOptions(device=device))
+        except MissingDependencyError as error:
+            if not (bundle.folder / FAST).is_dir():
+                raise
+            missing.append(f"one of the two networks that look at pictures is not installed: {error.advice}")
+            sight = Sight.load(bundle.folder / FAST)
+            encoder = load_encoder(sight.config.encoder, EncoderOptions(device=device))
+        language = None
+        if (folder := lent_writer(bundle)) is not None:
+            try:
+                language = load_language_writer(folder, device)
+            except MissingDependencyError as error:
+                missing.append(f"the better writer is not installed: {error.advice}")
+        prior = StepPrior.load(bundle.folder / PRIOR)
+        return cls(bundle, encoder, sight, prior, language, missing)
+
+    def watch(self, request: Request) -> Seen:
+        """What is to be seen in the film; it is looked at once."""
+        if request.seen is None:
+            track = self.encoder.encode(request.film, lambda seconds: request.stage("watching", request.share(seconds)))
+            seen = self.sight.look(track)
+            request.seen = replace(seen, cooking=seen.cooking & ~plain_pictures(request.film, track.times))
+        return request.seen
+
+    def without_cooking(self, request: Request) -> str | None:
+        """Why nothing can be made of the pictures, as the rest of a sentence about the film; None if something can."""
+        if request.film.info.video is None:
+            return "has no picture"
+        share = self.watch(request).share_cooking
+        if share < LEAST_COOKING:
+            much = "no food or cooking" if share < LEAST_COOKING / 5 else "hardly any food or cooking"
+            return f"{much} is seen in it"
+        return None
+
+    def draft(self, request: Request) -> Draft:
+        """Look at the film, find the steps and write."""
+        reason = self.without_cooking(request)
+        if reason is not None:
+            notes = [f"no recipe was found: {reason}"]
+            return Draft((), (), None, (), request.ingredients, self.actions, notes)
+        seen = self.watch(request)
+        heard = request.transcript if "transcript" in vars(request) and len(request.transcript) else None
+        read = self._read(request)
+        request.stage("writing", 0.0)
+        return self.draft_of(seen, request.ingredients, request.title, heard, read)
+
+    def _read(self, request: Request) -> Cues:
+        """The lines on the screen, where what reads them is installed."""
+        from cookscribe.senses.screen_text import ScreenText
+
+        try:
+            reader = ScreenText()
+        except MissingDependencyError:
+            return Cues()
+        return reader(request.film, lambda seconds: request.stage("reading", request.share(seconds)))
+
+    def draft_of(
+        self,
+        seen: Seen,
+        ingredients: Sequence[str] = (),
+        title: str = "",
+        heard: Transcript | None = None,
+        read: Cues | None = None,
+    ) -> Draft:
+        """The draft of a film that was looked at, and of which this much was heard and read."""
+        read = read or Cues()
+        events = find_steps(seen.track, work_odds(seen), self.prior)
+        names = list(ingredients) or foods_of_title(title, self.sight)
+        shown = self.shown(seen, events, names, listed=bool(ingredients))
+        written, confidences = self.sentences(events, shown, ingredients, title, heard, read)
+        steps = merge_continuations(told_steps(events, written))
+        confidences = [confidences[step.choice] for step in steps]
+        shown = [shown[step.choice] for step in steps]
+        kinds = zip(seen.config.words, seen.config.kinds, strict=True)
+        # The roll of "roll the dough" is no food.
+        foods = [word for word, kind in kinds if kind == "food" and word not in self.actions]
+        named = list(ingredients) or named_in(steps, list(dict.fromkeys((*names, *foods))))
+        matcher = IngredientMatcher(named)
+        return Draft(
+            steps=steps,
+            confidences=confidences,
+            candidates=events,
+            evidence=[
+                StepEvidence(
+                    event_probability=float(np.clip(events.scores[step.choice], 0, 1)),
+                    actions=_influences(shown[n], "action"),
+                    ingredients=tuple(
+                        Influence(name=named[i], weight=1.0) for i in sorted(matcher.named(step.sentence))
+                    ),
+                )
+                for n, step in enumerate(steps)
+            ],
+            ingredients=named,
+            actions=self.actions,
+            notes=self._notes(ingredients, title, heard),
+            cues=seen.cues() + read,
+        )
+
+    def shown(
+        self, seen: Seen, events: Candidates, names: Sequence[str], *, listed: bool
+    ) -> list[list[tuple[str, float, str]]]:
+        """Per event the words that are seen, how likely each is, and their kinds.
+
+        Args:
+            names: ingredients that are looked for by name; where they are `listed`, no other food is reported.
+        """
+        words, guesses = seen.over(np.asarray(events.spans, dtype=np.float64))
+        config = seen.config
+        used = ingredients_in_steps(self.sight, words, guesses, names, self._vectors(names)) if names else None
+        found = []
+        for n, row in enumerate(words):
+            things = [
+                (config.words[w], float(row[w]), str(config.kinds[w]))
+                for w in np.flatnonzero(row >= LEAST)
+                if not (listed and config.kinds[w] == "food")
+            ]
+            if used is not None:
+                known = {name for name, _, _ in things}
+                things += [
+                    (name, float(used[n, m]), "food")
+                    for m, name in enumerate(names)
+                    if used[n, m] >= LEAST and name not in known
+                ]
+            found.append(sorted(things, key=lambda one: -one[1]))
+        return found
+
+    def _vectors(self, names: Sequence[str]) -> Floats | None:
+        """(M, 384) of names, where MiniLM is installed; without it, names are known by their words alone."""
+        from cookscribe.encoders.minilm import SentenceVectors
+
+        try:
+            return SentenceVectors()(list(names)).astype(np.float64)
+        except MissingDependencyError:
+            return None
+
+    def sentences(
+        self,
+        events: Candidates,
+        shown: Sequence[Sequence[tuple[str, float, str]]],
+        ingredients: Sequence[str],
+        title: str,
+        heard: Transcript | None,
+        read: Cues,
+    ) -> tuple[list[Written], list[float]]:
+        """A sentence for each event, and how sure each is in the model's own measure."""
+        usual = dict(zip(self.sight.config.words, self.sight.model.prior.sigmoid().tolist(), strict=True))
+        # "Add" is right in a third of all steps: who says it must have seen more than that.
+        plain = [
+            plain_sentence([one for one in things if one[1] >= MORE_THAN_USUAL * usual.get(one[0], 0.0)])
+            for things in shown
+        ]
+        if self.language is None:
+            return [Written(text, math.log(max(sure, 1e-6))) for text, sure in plain], [sure for _, sure in plain]
+        cues = Cues(
+            tuple(
+                Cue(Span(start=float(start), end=float(end)), "seen", word, sure)
+                for (start, end), things in zip(events.spans, shown, strict=True)
+                for word, sure, _ in things
+            )
+        )
+        cues += read
+        film = film_evidence(
+            events.spans, transcript=heard, cues=cues, title=title, ingredients=ingredients, given=bool(ingredients)
+        )
+        written = self.language.write([film])[0]
+        return written, [math.exp(min(0.0, one.score)) for one in written]
+
+    def _notes(self, ingredients: Sequence[str], title: str, heard: Transcript | None) -> list[str]:
+        spoken = "hardly anything about cooking is said" if heard is not None else "nobody explains anything"
+        notes = [
+            f"this is a draft from pictures, because {spoken} in the film: the times follow what changes in the "
+            "picture, and the foods and actions are what it looks like, often not what it is; check every step"
+        ]
+        if lacking := [name for name, there in (("--title", title), ("--ingredients", ingredients)) if not there]:
+            notes.append(f"what would help: {', '.join(lacking)}, or subtitles beside the film")
+        return notes + list(self.missing)
+
+
+def lent_writer(bundle: Bundle) -> Path | None:
+    """Folder of the language-model writer of a bundle, or of the one that another installed bundle lends."""
+    lender = find_bundle(LENDER) if LENDER in shipped() else bundle
+    return writer_folder(bundle) or writer_folder(lender)
+
+
+def plain_pictures(film: VideoFile, times: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """(T,) whether the picture has hardly more than one colour: black, faded out, or a card. The heads cannot tell."""
+    found = [(frame.time, float(frame.image.std(axis=(0, 1)).max())) for frame in film.frames(1.0, Size.square(32))]
+    known = np.array([time for time, _ in found])
+    nearest = np.abs(known[None, :] - np.asarray(times)[:, None]).argmin(axis=1)
+    return np.asarray(np.array([spread for _, spread in found])[nearest] < PLAIN)
+
+
+def work_odds(seen: Seen) -> Floats:
+    """(T,) log odds that somebody is at work: less where the cook is shown, a dish is served, or no cooking is seen."""
+    odds = np.where(seen.cooking, AT_WORK, NO_COOKING)
+    for column in range(len(SCENES)):
+        odds = odds + NOT_WORK * seen.scenes[:, column]
+    return np.asarray(odds, dtype=np.float64)
+
+
+def foods_of_title(title: str, sight: Sight) -> list[str]:
+    """Foods that a title names: the tofu of "mapo tofu"."""
+    foods = [w for w, kind in zip(sight.config.words, sight.config.kinds, strict=True) if kind == "food"]
+    return [foods[n] for n in sorted(IngredientMatcher(foods, partial=False).named(title))]
+
+
+def _influences(things: Sequence[tuple[str, float, str]], kind: str) -> tuple[Influence, ...]:
+    return tuple(Influence(name=name, weight=sure) for name, sure, one in things if one == kind)[:STRONGEST]
