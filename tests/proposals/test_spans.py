@@ -58,7 +58,7 @@ def test_samples_come_as_often_as_they_are_likely() -> None:
     grid = SpanGrid(3, 2)
     scores = torch.tensor([[0.3, -1.0, 0.5, 0.2, -0.4], [9.0, -9.0, -9.0, -9.0, -9.0]], dtype=torch.float64)
     count = 20_000
-    sampled = sample_sets(scores, grid, count, np.random.default_rng(0))
+    sampled = sample_sets(scores, grid, np.array([count, 500]), np.random.default_rng(0))
     sets: dict[tuple[int, ...], int] = {}
     for owner in range(count):
         low, high = np.searchsorted(sampled.owner, (owner, owner + 1))
@@ -76,7 +76,7 @@ def test_samples_come_as_often_as_they_are_likely() -> None:
 
 def test_expected_soda_is_the_mean_of_the_evaluators() -> None:
     grid = SpanGrid(12, 5)
-    truths = sample_sets(torch.zeros(1, len(grid.spans)), grid, 15, np.random.default_rng(1))
+    truths = sample_sets(torch.zeros(1, len(grid.spans)), grid, np.array([15]), np.random.default_rng(1))
     chosen = [int(n) for n in grid.nearest_set(np.array([[0.0, 3.0], [4.0, 6.0], [6.0, 11.0]]), 12.0)]
     each = [
         soda_tiou({"film": grid.spans[truths.span[truths.owner == n]]}, {"film": grid.spans[chosen]})

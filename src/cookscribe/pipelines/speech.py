@@ -92,7 +92,7 @@ class SpeechPipeline:
             )
             return Draft((), (), None, (), ingredients, self.actions, [f"no recipe was found: {silent}"], read)
         heard = self.reader.listen(transcript, duration)
-        events = self.finder.find(heard.track)
+        events = self.finder.find(heard.track, transcript)
         steps = self.steps(transcript, heard, events, ingredients, title, read)
         names = list(ingredients) or named_in(steps, heard.ingredients)
         matcher = IngredientMatcher(names)

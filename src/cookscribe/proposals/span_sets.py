@@ -110,8 +110,8 @@ class SampledSets:
         return np.bincount(self.owner, minlength=self.count).astype(np.float64)
 
 
-def sample_sets(scores: Tensor, grid: SpanGrid, count: int, random: np.random.Generator) -> SampledSets:
-    """`count` sets for each of the (M, S) scores of M models, in proportion to their probability."""
+def sample_sets(scores: Tensor, grid: SpanGrid, counts: Integers, random: np.random.Generator) -> SampledSets:
+    """Sets drawn by their probability, (M,) `counts` of them by the (M, S) scores of M models."""
     models = len(scores)
     sums = log_sums(scores, grid).double().cpu().numpy()
     padded = np.concatenate((scores.double().cpu().numpy(), np.full((models, 1), -math.inf)), axis=1)
@@ -124,8 +124,8 @@ def sample_sets(scores: Tensor, grid: SpanGrid, count: int, random: np.random.Ge
         ways[:, border, 1 : reach + 1] = before + padded[:, grid.by_end[border, :reach]]
         ways[:, border, : reach + 1] = np.exp(ways[:, border, : reach + 1] - sums[:, border, None])
     below = ways.cumsum(axis=2)
-    model = np.repeat(np.arange(models), count)
-    place = np.full(models * count, grid.bins)
+    model = np.repeat(np.arange(models), counts)
+    place = np.full(len(model), grid.bins)
     owners, spans = [], []
     while len(walking := np.flatnonzero(place > 0)):
         at = place[walking]
@@ -138,7 +138,7 @@ def sample_sets(scores: Tensor, grid: SpanGrid, count: int, random: np.random.Ge
         place[walking] -= np.maximum(length, 1)
     owner, span = np.concatenate(owners), np.concatenate(spans)
     order = np.lexsort((span, owner))
-    return SampledSets(owner[order], span[order], models * count)
+    return SampledSets(owner[order], span[order], len(model))
 
 
 def expected_soda(chosen: list[int], truths: SampledSets, grid: SpanGrid) -> float:

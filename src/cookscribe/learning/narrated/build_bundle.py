@@ -88,7 +88,13 @@ class SpeechFolder:
             heard = replace(self.narrated, reader=self.reader).heard
             tracks = {key: video.track for key, video in heard.items()}
             found = train_spans(
-                self.narrated.videos, tracks, self.out / SPANS, parts=FOLDS, training=self.spans, quiet=self.quiet
+                self.narrated.videos,
+                tracks,
+                self.narrated.transcripts,
+                self.out / SPANS,
+                parts=FOLDS,
+                training=self.spans,
+                quiet=self.quiet,
             )
             write_candidate_store(path, found, {"encoder": ENCODER})
         return read_candidate_store(path)[0]

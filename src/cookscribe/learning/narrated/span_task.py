@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from cookscribe.candidates import Candidates
@@ -18,16 +19,20 @@ from cookscribe.learning.folds import answers_out_of_fold, train_with_folds
 from cookscribe.learning.loop import Term, seed_everything, shuffled, train
 from cookscribe.proposals.span_sets import log_sums
 from cookscribe.proposals.spans import KIND, SpanConfig, SpanModel, load_finder
+from cookscribe.senses.transcripts import Transcript
+from cookscribe.senses.word_counts import frequent_words
 from cookscribe.track import FeatureTrack
 
 TRAINING: dict[str, Any] = {
     "epochs": 8,
     "batch_size": 16,
     "learning_rate": 2e-3,
+    "weight_decay": 0.05,
     "schedule": {"kind": "warmup-linear", "warmup": 0.5},
     "ema": 0.99,
     "evaluate_every": 2,
 }
+WORDS = 500  # the most frequent ones are counted
 
 
 class SpanTask:
@@ -44,13 +49,13 @@ class SpanTask:
         training: TrainingConfig,
         videos: Sequence[AnnotatedVideo],
         development: Sequence[AnnotatedVideo],
-        tracks: Mapping[str, FeatureTrack],
+        rows: Mapping[str, NDArray[np.float32]],
     ) -> None:
         seed_everything("spans", training.seed)
         self.config, self.model = config, SpanModel(config)
         self.batch_size, self.seed = training.batch_size, training.seed
-        self.examples = _Examples(config, videos, tracks)
-        self.development = _Examples(config, development, tracks)
+        self.examples = _Examples(config, videos, rows)
+        self.development = _Examples(config, development, rows)
 
     def batches(self, epoch: int) -> Sequence[Sequence[int]]:
         """Training videos in this epoch's order."""
@@ -72,13 +77,13 @@ class SpanTask:
 
 
 class _Examples:
-    """Tracks and true steps of videos as tensors."""
+    """What is read of videos, and their true steps, as tensors."""
 
     def __init__(
-        self, config: SpanConfig, videos: Sequence[AnnotatedVideo], tracks: Mapping[str, FeatureTrack]
+        self, config: SpanConfig, videos: Sequence[AnnotatedVideo], rows: Mapping[str, NDArray[np.float32]]
     ) -> None:
         self.grid = config.grid
-        self.rows = torch.from_numpy(np.stack([tracks[video.id].resampled(config.bins) for video in videos]))
+        self.rows = torch.from_numpy(np.stack([rows[video.id] for video in videos]))
         self.durations = torch.tensor([video.duration for video in videos], dtype=torch.float32)
         self.true = torch.zeros(len(videos), len(self.grid.spans))
         for row, video in enumerate(videos):
@@ -87,15 +92,17 @@ class _Examples:
     def log_likelihoods(self, model: SpanModel, items: Sequence[int]) -> Tensor:
         """(B, members) logarithm of the probability of each video's true set."""
         chosen = list(items)
-        scores = model(self.rows[chosen], self.durations[chosen])
-        whole = log_sums(scores.flatten(0, 1), self.grid)[:, -1].view(scores.shape[:2])
-        found: Tensor = (scores * self.true[chosen].unsqueeze(1)).sum(dim=-1) - whole
+        scores, styles = model(self.rows[chosen], self.durations[chosen])
+        whole = log_sums(scores.flatten(0, 2), self.grid)[:, -1].view(styles.shape)
+        true = self.true[chosen].view(len(chosen), 1, 1, -1)
+        found: Tensor = ((scores * true).sum(dim=-1) - whole + styles).logsumexp(dim=-1)
         return found
 
 
 def train_spans(
     videos: Mapping[str, AnnotatedVideo],
     tracks: Mapping[str, FeatureTrack],
+    transcripts: Mapping[str, Transcript],
     out: Path,
     *,
     parts: int,
@@ -109,20 +116,24 @@ def train_spans(
         The events of every training video, by a model that did not see it.
     """
     first = next(iter(videos))
-    config = SpanConfig.parse(
-        {**(changes or {}), "feature_size": tracks[first].width, "encoder": tracks[first].encoder}, "spans"
-    )
+    heard = {
+        "feature_size": tracks[first].width,
+        "encoder": tracks[first].encoder,
+        "words": frequent_words((transcripts[key] for key in videos), WORDS),
+    }
+    config = SpanConfig.parse({**(changes or {}), **heard}, "spans")
+    rows = {key: config.rows(tracks[key], transcripts[key]) for key in videos}
     choices = TrainingConfig.parse({**TRAINING, **(training or {})}, "training")
 
     def one(keys: Sequence[str], folder: Path) -> None:
         rest, held_out = development_split(keys, 0.1)
-        task = SpanTask(config, choices, [videos[k] for k in rest], [videos[k] for k in held_out], tracks)
+        task = SpanTask(config, choices, [videos[k] for k in rest], [videos[k] for k in held_out], rows)
         train(task, choices, folder, quiet=quiet)
 
     train_with_folds(videos, parts, out, one)
 
     def find(folder: Path, keys: list[str]) -> dict[str, Candidates]:
         finder = load_finder(folder)
-        return {key: finder.find(tracks[key]) for key in keys}
+        return {key: finder.find(tracks[key], transcripts[key]) for key in keys}
 
     return answers_out_of_fold(out, list(videos), find)

@@ -94,7 +94,10 @@ class NarratedStudy:
         finder = self.folder.finder()
         candidates = self.folder.data.candidates()
         return {
-            "heard": {key: _spans(finder.find(video.track).spans) for key, video in self.heard.items()},
+            "heard": {
+                key: _spans(finder.find(video.track, self.validation.transcripts[key]).spans)
+                for key, video in self.heard.items()
+            },
             "published": {key: _spans(suppressed(candidates[key], OVERLAP).spans) for key in self.truth},
         }
 
