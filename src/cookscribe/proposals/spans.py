@@ -52,7 +52,7 @@ class SpanConfig(Config):
     words: tuple[str, ...] = Field(min_length=1, max_length=2**13)
     bins: int = Field(default=72, gt=1, le=256)
     longest: int = Field(default=27, gt=0, le=128)
-    members: int = Field(default=3, gt=0, le=16)
+    members: int = Field(default=1, gt=0, le=16)
     styles: int = Field(default=3, gt=0, le=16)
     width: int = Field(default=64, gt=0, le=2**13)
     layers: int = Field(default=3, ge=0, le=16)

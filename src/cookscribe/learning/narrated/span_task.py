@@ -32,7 +32,7 @@ TRAINING: dict[str, Any] = {
     "ema": 0.99,
     "evaluate_every": 2,
 }
-WORDS = 500  # the most frequent ones are counted
+WORDS = 300  # the most frequent ones are counted
 
 
 class SpanTask:
