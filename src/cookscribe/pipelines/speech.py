@@ -102,7 +102,7 @@ class SpeechPipeline:
             notes.append("no ingredients were given; those listed were heard")
         return Draft(
             steps=steps,
-            confidences=self.confidence(step_signs(steps, events, heard.heard, self.reader.space)),
+            confidences=self.confidence(step_signs(steps, events, heard.heard, self.reader)),
             candidates=events,
             evidence=[
                 StepEvidence(

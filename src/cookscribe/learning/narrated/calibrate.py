@@ -18,7 +18,7 @@ from cookscribe.learning.calibration import (
 from cookscribe.learning.datasets.splits import development_split
 from cookscribe.learning.narrated.run import Narrated
 from cookscribe.pipelines.speech import SpeechPipeline
-from cookscribe.pipelines.step_signs import SIGNS, StepConfidence, step_signs
+from cookscribe.pipelines.step_signs import LEARNT, SIGNS, StepConfidence, step_signs
 from cookscribe.progress import track
 
 # People who describe the same cooking cut it otherwise and choose other words: two of them seldom agree by half.
@@ -79,7 +79,7 @@ def judge(pipeline: SpeechPipeline, narrated: Narrated, development: float, *, l
         events = Events(np.array([step.span for step in draft.steps]), tuple(step.sentence for step in draft.steps))
         assert draft.candidates is not None
         heard = pipeline.reader.space.heard(transcript)
-        signs.append(step_signs(draft.steps, draft.candidates, heard, pipeline.reader.space))
+        signs.append(step_signs(draft.steps, draft.candidates, heard, pipeline.reader))
         right += right_steps(events, video, ALIKE)
         film += [number] * len(draft.steps)
     return Judged(np.concatenate(signs), np.array(right, dtype=bool), np.array(film, dtype=np.int64))
@@ -89,7 +89,8 @@ def fit_confidence(judged: Iterable[Judged]) -> StepConfidence:
     """The logistic regression from signs to being right."""
     parts = list(judged)
     signs, right = (np.concatenate(column) for column in zip(*((one.signs, one.right) for one in parts), strict=True))
-    *weights, shift = logistic_regression(signs, right.tolist(), np.zeros(len(SIGNS) + 1), 1.0)
+    learnt = len(LEARNT)
+    *weights, shift = logistic_regression(signs[:, :learnt], right.tolist(), np.zeros(learnt + 1), 1.0)
     return StepConfidence(weights=tuple(weights), shift=shift)
 
 
