@@ -5,8 +5,9 @@ being the true one, and
 
     L = - Σ_s (r_s - mean of r over the other sentences of the event) Σ_tokens log p(token)
 
-with CIDEr-D as the reward r. All drawn sentences of a film are weighed in one pass: they stand behind its story, and a
-mask lets each see the story up to its event, and itself.
+with CIDEr-D as the reward r; the end of a sentence counts as a word, or sentences would break off. All drawn sentences
+of a film are weighed in one pass: they stand behind its story, and a mask lets each see the story up to its event, and
+itself.
 """
 
 from __future__ import annotations
@@ -21,10 +22,15 @@ from cookscribe.learning.narrated.reward import SentenceReward
 from cookscribe.text.tokens import ptb_tokens
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.llama import Cache, Llama
-from cookscribe.writer.texts import Encoder
+from cookscribe.writer.texts import END, Encoder
 
 LIKELIEST = 20  # tokens that are drawn among
 LONGEST = 32  # tokens of a drawn sentence
+
+
+def rewarded_words(text: str) -> list[str]:
+    """The words of a sentence, and its end if it came to it."""
+    return ptb_tokens(text) + [END] * text.endswith(END)
 
 
 @dataclass(frozen=True)
@@ -98,8 +104,8 @@ def try_sentences(
     found = draw_sentences(model, Cache(keys, values, seen), hidden[places], count, encoder.end)
     trials = []
     for event, place, drawn in zip(events, places.tolist(), found, strict=True):
-        texts = [encoder.tokenizer.decode([token for token in one if token != encoder.end]) for one in drawn]
-        rewards = reward.of([ptb_tokens(text) for text in texts], ptb_tokens(sentences[event]))
+        said = [rewarded_words(encoder.tokenizer.decode(list(one))) for one in drawn]
+        rewards = reward.of(said, rewarded_words(sentences[event] + END))
         mean = sum(rewards) / count
         for one, value in zip(drawn, rewards, strict=True):
             # The mean of the others is the baseline.

@@ -13,14 +13,13 @@ from cookscribe.learning.loop import Term
 from cookscribe.learning.narrated.reward import SentenceReward
 from cookscribe.learning.narrated.task import RewardConfig
 from cookscribe.learning.writer.examples import ExampleSampler, WriterExample
-from cookscribe.learning.writer.reward import try_sentences, weigh
+from cookscribe.learning.writer.reward import rewarded_words, try_sentences, weigh
 from cookscribe.seeds import generator
-from cookscribe.text.tokens import ptb_tokens
 from cookscribe.text.vocabulary import Vocabulary
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.language_writer import KIND, WriterConfig
 from cookscribe.writer.llama import Llama
-from cookscribe.writer.texts import Encoder
+from cookscribe.writer.texts import END, Encoder
 
 NATS, REWARD = "nats", "reward"
 
@@ -62,7 +61,7 @@ class WriterTask:
         if reward is not None:
             self.weights = {NATS: reward.truth, REWARD: reward.weight}
             texts = [text for example in examples for text in example.truth.sentences]
-            self.reward = SentenceReward([ptb_tokens(text) for text in texts])
+            self.reward = SentenceReward([rewarded_words(text + END) for text in texts])
         self.narrated, self.silent, self.most_tokens, self.seed = narrated, silent, most_tokens, seed
 
     def _version(self, item: int, epoch: int) -> tuple[FilmEvidence, tuple[str, ...]]:
