@@ -84,7 +84,7 @@ def heard_lines(
     """
     before, after = AROUND_TIMED if timed else AROUND_SPREAD
     spans = np.asarray(spans, dtype=np.float64).reshape(-1, 2)
-    middles = np.append((spans[:-1, 1] + spans[1:, 0]) / 2, np.inf)
+    middles = np.append((spans[:-1, 1] + spans[1:, 0]) / 2, np.inf)[: len(spans)]
     lines, done = [], 0
     for (start, end), middle in zip(spans.tolist(), middles.tolist(), strict=True):
         first, last = (int(n) for n in np.searchsorted(times, (start - before, min(end + after, max(middle, start)))))
