@@ -5,8 +5,9 @@ being the true one, and
 
     L = - Σ_s (r_s - mean of r over the other sentences of the event) Σ_tokens log p(token)
 
-with CIDEr-D as the reward r. All drawn sentences of a film are weighed in one pass: they stand behind its story, and a
-mask lets each see the story up to its event, and itself.
+with CIDEr-D as the reward r; the end of a sentence counts as a word, or sentences would break off. All drawn sentences
+of a film are weighed in one pass: they stand behind its story, and a mask lets each see the story up to its event, and
+itself.
 """
 
 from __future__ import annotations
@@ -21,10 +22,15 @@ from cookscribe.learning.narrated.reward import SentenceReward
 from cookscribe.text.tokens import ptb_tokens
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.llama import Cache, Llama
-from cookscribe.writer.texts import Encoder
+from cookscribe.writer.texts import END, Encoder
 
 LIKELIEST = 20  # tokens that are drawn among
-LONGEST = 32  # tokens of a drawn sentence
+LONGEST = 24  # tokens of a drawn sentence
+
+
+def rewarded_words(text: str) -> list[str]:
+    """The words of a sentence, and its end if it came to it."""
+    return ptb_tokens(text) + [END] * text.endswith(END)
 
 
 @dataclass(frozen=True)
@@ -47,26 +53,32 @@ def event_places(encoder: Encoder, film: FilmEvidence, sentences: Sequence[str])
 
 
 @torch.no_grad()
-def draw_sentences(model: Llama, trunk: Cache, last: Tensor, count: int, end: int) -> list[list[tuple[int, ...]]]:
-    """`count` sentences for each of B trunks, drawn among the likeliest tokens; each with its end, if it came to it.
+def draw_sentences(
+    model: Llama, story: Cache, hidden: Tensor, places: Sequence[int], count: int, end: int
+) -> list[list[tuple[int, ...]]]:
+    """`count` sentences behind each of the `places` of one story, drawn among the likeliest tokens; each with its end,
+    if it came to it.
 
     Args:
-        trunk: what was read up to where the sentence begins; last: (B, width) state of the last token read.
+        story: what was read; hidden: (T, width) its states.
     """
-    logits = model.logits(last)
+    where = torch.tensor(places, device=model.device).repeat_interleave(count)
+    seen = torch.arange(len(hidden), device=model.device) <= where.unsqueeze(1)
+    logits = model.logits(hidden[where])
     logits[:, end] = -torch.inf
-    drawn = _draw(logits.repeat_interleave(count, dim=0))
-    written = [[int(token)] for token in drawn]
-    own = Cache()
-    going = [True] * len(written)
+    drawn = _draw(logits)
+    written = [[token] for token in drawn.tolist()]
+    own, going = Cache(), torch.arange(len(written))
     for _ in range(LONGEST - 1):
-        drawn = _draw(model.logits(model.branch(drawn, trunk, own)))
-        for row, token in enumerate(drawn.tolist()):
-            if going[row]:
-                written[row].append(token)
-                going[row] = token != end
-        if not any(going):
+        drawn = _draw(model.logits(model.branch(drawn, story, own, seen)))
+        for row, token in zip(going.tolist(), drawn.tolist(), strict=True):
+            written[row].append(token)
+        if bool((kept := drawn != end).all()):
+            continue
+        if not bool(kept.any()):
             break
+        # Sentences that came to their end are not followed any more.
+        own, seen, drawn, going = own.rows(kept), seen[kept], drawn[kept], going[kept.cpu()]
     return [[tuple(one) for one in written[first : first + count]] for first in range(0, len(written), count)]
 
 
@@ -87,21 +99,18 @@ def try_sentences(
     count: int,
 ) -> list[Trial]:
     """Draw sentences for some `events` of a film whose story before each of them is the true one."""
-    tokens, _ = encoder.story(film, sentences)
-    places = torch.tensor(event_places(encoder, film, sentences), device=model.device)[list(events)]
-    story = torch.tensor([tokens], device=model.device)
+    tokens = torch.tensor([encoder.story(film, sentences)[0]], device=model.device)
     cache = Cache()
-    hidden = model.read(story, torch.ones_like(story, dtype=torch.bool), cache)[0]
-    # All events are tried at once: each sees the one story up to its place.
-    keys, values = ([part.expand(len(events), -1, -1, -1) for part in side] for side in (cache.keys, cache.values))
-    seen = torch.arange(len(tokens), device=model.device) <= places.unsqueeze(1)
-    found = draw_sentences(model, Cache(keys, values, seen), hidden[places], count, encoder.end)
+    hidden = model.read(tokens, torch.ones_like(tokens, dtype=torch.bool), cache)[0]
+    all_places = event_places(encoder, film, sentences)
+    places = [all_places[event] for event in events]
     trials = []
-    for event, place, drawn in zip(events, places.tolist(), found, strict=True):
-        texts = [encoder.tokenizer.decode([token for token in one if token != encoder.end]) for one in drawn]
-        rewards = reward.of([ptb_tokens(text) for text in texts], ptb_tokens(sentences[event]))
+    drawn = draw_sentences(model, cache, hidden, places, count, encoder.end)
+    for event, place, tries in zip(events, places, drawn, strict=True):
+        said = [rewarded_words(encoder.tokenizer.decode(list(one))) for one in tries]
+        rewards = reward.of(said, rewarded_words(sentences[event] + END))
         mean = sum(rewards) / count
-        for one, value in zip(drawn, rewards, strict=True):
+        for one, value in zip(tries, rewards, strict=True):
             # The mean of the others is the baseline.
             trials.append(Trial(place, one, (value - mean) * count / (count - 1)))
     return trials
