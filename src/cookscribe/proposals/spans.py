@@ -117,7 +117,7 @@ class SpanNetwork(nn.Module):
             (B, K) logarithms of the probabilities of the styles.
         """
         batch, bins, _ = rows.shape
-        tracks, counts = rows.split((self.config.feature_size, len(self.config.words)), dim=-1)
+        tracks, counts = rows[..., : self.config.feature_size], rows[..., self.config.feature_size :]
         length = (durations.log() - 5.5).view(batch, 1, 1)
         x = self.enter(torch.cat((tracks, length.expand(-1, bins, -1)), dim=-1))
         x = x + self.of_words(self.word_dropout(counts))
