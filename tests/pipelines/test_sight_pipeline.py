@@ -8,11 +8,13 @@ import torch
 
 import films
 from cookscribe.bundle import Bundle, BundleConfig
-from cookscribe.cues import Cues
+from cookscribe.cues import Cue, Cues
 from cookscribe.encoders.base import Progress, silent
 from cookscribe.pipelines.base import Request
+from cookscribe.pipelines.language import writer_folder
 from cookscribe.pipelines.sight import SightPipeline, work_odds
 from cookscribe.proposals.scenes import StepPrior
+from cookscribe.recipe import Span
 from cookscribe.scribe import Scribe
 from cookscribe.senses.sight import Seen, Sight, SightConfig, SightModel
 from cookscribe.track import FeatureTrack
@@ -162,3 +164,28 @@ def test_a_track_of_other_features_is_refused() -> None:
 
     with pytest.raises(BadValueError, match="columns"):
         heads().look(FeatureTrack(np.arange(3), np.zeros((3, 5), np.float32), "made up", 3.0))
+
+
+def test_a_bundle_names_its_writer_from_its_own_folder(tmp_path: Path) -> None:
+    shared = tmp_path / "writers" / "small"
+    shared.mkdir(parents=True)
+    (tmp_path / "bundle" / "writer").mkdir(parents=True)
+
+    def named(**changes: str) -> Path | None:
+        return writer_folder(Bundle(tmp_path / "bundle", BundleConfig(kind="sight", name="made-up", **changes)))
+
+    assert named() == tmp_path / "bundle" / "writer"
+    for name in ("../writers/small", str(shared)):
+        found = named(writer=name)
+        assert found is not None
+        assert found.samefile(shared)
+    assert named(writer="../writers/other") is None
+
+
+def test_lines_on_the_screen_are_read_only_if_they_are_asked_for(film: Path) -> None:
+    shown = Cues((Cue(Span(start=45.0, end=50.0), "read", "400 g tofu", 0.9),))
+    asked = request(film)
+    assert "400 g tofu" not in {cue.text for cue in pipeline([TOFU] * 80).draft(asked).cues or ()}
+    asked.reader = lambda: lambda *_: shown  # type: ignore[assignment, return-value]
+    del asked.read
+    assert "400 g tofu" in {cue.text for cue in pipeline([TOFU] * 80).draft(asked).cues or ()}

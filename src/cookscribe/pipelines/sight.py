@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cookscribe.bundle import Bundle, find_bundle, shipped
+from cookscribe.bundle import Bundle
 from cookscribe.candidates import Candidates
 from cookscribe.cues import Cue, Cues
 from cookscribe.encoders import Encoder, EncoderOptions, load_encoder
@@ -33,7 +32,6 @@ from cookscribe.writer.language_writer import LanguageWriter, Written
 Floats = NDArray[np.float64]
 
 BOTH, FAST = "sight", "sight-fast"  # folders of the heads that read both encoders, and of those that read one
-LENDER = "youcook2-speech"  # the bundle whose writer serves where this one has none of its own
 LEAST_COOKING = 0.25  # share of pictures that look like cooking in a film that is about it
 # Log odds of work against rest. No film with annotated pictures is at hand: these are set, not learnt.
 AT_WORK, NO_COOKING, NOT_WORK = 0.3, -2.0, -1.1
@@ -73,7 +71,7 @@ class SightPipeline:
             sight = Sight.load(bundle.folder / FAST)
             encoder = load_encoder(sight.config.encoder, EncoderOptions(device=device))
         language = None
-        if (folder := lent_writer(bundle)) is not None:
+        if (folder := writer_folder(bundle)) is not None:
             try:
                 language = load_language_writer(folder, device)
             except MissingDependencyError as error:
@@ -107,19 +105,9 @@ class SightPipeline:
             return Draft((), (), None, (), request.ingredients, self.actions, notes)
         seen = self.watch(request)
         heard = request.transcript if "transcript" in vars(request) and len(request.transcript) else None
-        read = self._read(request)
+        read = request.read
         request.stage("writing", 0.0)
         return self.draft_of(seen, request.ingredients, request.title, heard, read)
-
-    def _read(self, request: Request) -> Cues:
-        """The lines on the screen, where what reads them is installed."""
-        from cookscribe.senses.screen_text import ScreenText
-
-        try:
-            reader = ScreenText()
-        except MissingDependencyError:
-            return Cues()
-        return reader(request.film, lambda seconds: request.stage("reading", request.share(seconds)))
 
     def draft_of(
         self,
@@ -241,12 +229,6 @@ class SightPipeline:
         if lacking := [name for name, there in (("--title", title), ("--ingredients", ingredients)) if not there]:
             notes.append(f"what would help: {', '.join(lacking)}, or subtitles beside the film")
         return notes + list(self.missing)
-
-
-def lent_writer(bundle: Bundle) -> Path | None:
-    """Folder of the language-model writer of a bundle, or of the one that another installed bundle lends."""
-    lender = find_bundle(LENDER) if LENDER in shipped() else bundle
-    return writer_folder(bundle) or writer_folder(lender)
 
 
 def plain_pictures(film: VideoFile, times: NDArray[np.floating]) -> NDArray[np.bool_]:
