@@ -210,7 +210,8 @@ def efficiency(engine: str, place: Path, cache: Path, count: int) -> dict[str, f
         began = time.time()
         process = leader(engine, out, shelf.folder, workers)
         while process.poll() is None:
-            time.sleep(0.05)
+            # Seldom: reading what a process maps holds it up.
+            time.sleep(1.0)
             seen = moments(out)
             if workers == 2 and sum(moment.what == "written" for moment in seen) > count:
                 memory = {

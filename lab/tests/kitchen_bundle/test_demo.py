@@ -4,13 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import webvtt
 from rich.console import Console
 
 from cookscribe.cli.recipe_table import print_recipe
 from cookscribe.errors import CookscribeError, MissingDependencyError
 from cookscribe.recipe import MadeBy, Recipe, Span, Step, Video
 from cookscribe.video import VideoFile
-from cookscribe_lab.cli.kitchen_demo import SEED
+from cookscribe_lab.cli.kitchen_demo import NARRATED_TEMPO, SEED
 from cookscribe_lab.kitchen_films.recipes import PLAIN, MadeUpRecipe, make_recipe
 from tests.broken_films import brightening
 from tests.command import run_command
@@ -51,9 +52,14 @@ def test_the_recipe_stands_beside_the_truth(
     def no_java(*_: Any) -> None:
         raise trouble
 
+    heard: list[tuple[str, list[str]]] = []
+
     class Scribe:
         def write(self, film: VideoFile, ingredients: list[str], *_: Any, **more: Any) -> Recipe:
             del more
+            if film.path.with_suffix(".vtt").is_file():
+                heard.append((film.path.with_suffix(".vtt").read_text(), ingredients))
+                return told(make_recipe(SEED, 1, "testing", tempo=NARRATED_TEMPO, wording=PLAIN), film.path.name)
             assert ingredients == list(made_up.names)
             return told(made_up, film.path.name)
 
@@ -76,7 +82,24 @@ def test_the_recipe_stands_beside_the_truth(
     assert "SODA tIoU" in printed
     assert "METEOR" not in printed  # it is left out, and the demo goes on
     assert "evidence is weak" in printed
-    assert len(list(tmp_path.glob("*.html"))) == 1
+    assert len(list(tmp_path.glob("*.html"))) == 2
+    ((subtitles, ingredients),) = heard
+    assert not ingredients, "the narrated film is written from what is said alone"
+    assert parsed(subtitles, make_recipe(SEED, 1, "testing", tempo=NARRATED_TEMPO, wording=PLAIN))
+
+
+def parsed(subtitles: str, recipe: MadeUpRecipe) -> bool:
+    """Whether every step is told while it is shown, by somebody else's reader of WebVTT."""
+    cues = list(webvtt.from_string(subtitles))
+    return all(
+        any(
+            step.sentence in cue.text
+            and step.span.start - 0.01 <= cue.start_in_seconds + 1
+            and cue.end_in_seconds <= step.span.end + 1
+            for cue in cues
+        )
+        for step in recipe.steps
+    )
 
 
 def test_unsure_steps_and_weak_evidence_are_seen_in_the_terminal(made_up: MadeUpRecipe) -> None:

@@ -237,6 +237,9 @@ def drive(
                         raise CookscribeError("worker process", cause, "is there enough memory?")
                 elif worker.ready:
                     dead = 0
+                    # Before the outcome is written down: a worker does not wait for the disk.
+                    if len(items):
+                        worker.start(items.popleft())
                 if outcome is not None:
                     yield outcome
         for worker in workers:

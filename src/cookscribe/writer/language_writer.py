@@ -16,7 +16,7 @@ from cookscribe.writer.choosing import best_sentence
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.generation import GenerationConfig, Hypothesis, Runs, beam_search
 from cookscribe.writer.llama import AdapterConfig, Cache, Llama, LlamaConfig
-from cookscribe.writer.texts import Encoder
+from cookscribe.writer.texts import Encoder, padded
 
 KIND = "writer"  # of a model folder
 BATCH = 8  # films that are written at once
@@ -95,12 +95,7 @@ class LanguageWriter:
 
     def _read(self, chunks: Sequence[Sequence[int]], cache: Cache) -> Tensor:
         """(B, width) the state behind the last token of each chunk."""
-        longest = max(len(chunk) for chunk in chunks)
-        tokens = torch.zeros(len(chunks), longest, dtype=torch.long)
-        mask = torch.zeros(len(chunks), longest, dtype=torch.bool)
-        for row, chunk in enumerate(chunks):
-            tokens[row, : len(chunk)] = torch.tensor(chunk)
-            mask[row, : len(chunk)] = True
+        tokens, mask = padded(chunks)
         device = self.model.device
         hidden = self.model.read(tokens.to(device), mask.to(device), cache)
         lengths = torch.tensor([len(chunk) - 1 for chunk in chunks], device=device)

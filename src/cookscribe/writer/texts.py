@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import torch
+from torch import Tensor
+
 from cookscribe.writer.evidence import FilmEvidence, event_lines, header, sentence_line
 
 if TYPE_CHECKING:
@@ -13,6 +16,16 @@ if TYPE_CHECKING:
 
 START = "<|endoftext|>"  # between two texts, as in the model's own training
 END = "\n"  # of a sentence
+
+
+def padded(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    """(B, T) token numbers of B rows, the shorter ones padded on the right, and where there are tokens."""
+    tokens = torch.zeros(len(rows), max(len(row) for row in rows), dtype=torch.long)
+    mask = torch.zeros_like(tokens, dtype=torch.bool)
+    for number, row in enumerate(rows):
+        tokens[number, : len(row)] = torch.tensor(row)
+        mask[number, : len(row)] = True
+    return tokens, mask
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from cookscribe.learning.writer.examples import (
     captions,
     read_glimpses,
 )
-from cookscribe.learning.writer.reward import Trial, event_places, try_sentences, weigh
+from cookscribe.learning.writer.reward import Trial, Tried, event_places, rewarded_words, try_sentences, weigh
 from cookscribe.learning.writer.run import WriterRun, make_task, train_language_writer
 from cookscribe.pipelines.language import load_language_writer
 from cookscribe.seeds import generator
@@ -152,7 +152,7 @@ def test_advantages_of_an_event_sum_to_nothing_and_favour_the_truth(base: str) -
     film, sentences = FilmEvidence((EventEvidence("salt"), EventEvidence("stir"))), ("add the salt", "stir it")
     reward = SentenceReward([["add", "the", "salt"], ["stir", "it"], ["cut", "the", "bread"]])
     torch.manual_seed(0)
-    trials = try_sentences(task.model, task.encoder, film, sentences, [0, 1], reward, 4)
+    (trials,) = try_sentences(task.model, task.encoder, [Tried(film, sentences, [0, 1])], reward, 4)
     assert [trial.place for trial in trials] == [
         place for place in event_places(task.encoder, film, sentences) for _ in range(4)
     ]
@@ -160,6 +160,36 @@ def test_advantages_of_an_event_sum_to_nothing_and_favour_the_truth(base: str) -
         assert abs(sum(trial.advantage for trial in event)) < 1e-6
     good, bad = reward.of([["add", "the", "salt"], ["cut"]], ["add", "the", "salt"])
     assert good > bad
+
+
+def test_sentences_are_drawn_as_if_each_event_were_read_alone(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cookscribe.learning.writer.reward.LIKELIEST", 1)
+    monkeypatch.setattr("cookscribe.learning.writer.reward.LONGEST", 6)
+    task = make_task(RUN, [example(n) for n in range(4)], base, None, 0)
+    film = FilmEvidence((EventEvidence("salt"), EventEvidence("stir"), EventEvidence("serve it")))
+    sentences = ("add the salt", "stir it", "serve")
+    reward = SentenceReward([["add"], ["stir"]])
+    films = [Tried(film, sentences, [0, 2]), Tried(FilmEvidence(film.events[:2], "a soup"), sentences[:2], [1])]
+    found = try_sentences(task.model, task.encoder, films, reward, 2)
+    assert [len(trials) for trials in found] == [4, 2]
+    for one, trial in [(one, trial) for one, trials in zip(films, found, strict=True) for trial in trials]:
+        tokens, _ = task.encoder.story(one.film, one.sentences)
+        written: list[int] = []
+        while len(written) < 6 and written[-1:] != [task.encoder.end]:
+            with torch.no_grad():
+                logits = task.model.logits(task.model(torch.tensor([[*tokens[: trial.place + 1], *written]])))[0, -1]
+            if not written:
+                logits[task.encoder.end] = -torch.inf
+            written.append(int(logits.argmax()))
+        assert trial.tokens == tuple(written)
+
+
+def test_a_sentence_that_breaks_off_earns_less() -> None:
+    wanted = rewarded_words("add the salt\n")
+    reward = SentenceReward([wanted, rewarded_words("stir the soup\n"), rewarded_words("cut the bread\n")])
+    whole, broken = reward.of([wanted, rewarded_words("add the salt")], wanted)
+    assert whole > broken
+    assert rewarded_words("add the salt") == wanted[:-1]
 
 
 def test_the_second_stage_goes_on_from_the_first(base: str, tmp_path: Path) -> None:

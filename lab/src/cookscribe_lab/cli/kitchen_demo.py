@@ -1,4 +1,7 @@
-"""`cookscribe kitchen demo`: the whole path on a drawn video that no model learnt from, beside the truth."""
+"""`cookscribe kitchen demo`: both ways on drawn videos that no model learnt from, beside the truth.
+
+A silent video is watched, with its ingredients; of a narrated one only the narration is read, as subtitles.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,14 @@ if TYPE_CHECKING:
 
     from cookscribe.learning.datasets.records import AnnotatedVideo
     from cookscribe.recipe import Recipe
+    from cookscribe.scribe import Scribe
+    from cookscribe.video import VideoFile
+    from cookscribe_lab.kitchen_films.recipes import MadeUpRecipe
 
 SEED = 3000  # neither that of the training nor that of the evaluation
+NARRATED = "youcook2-speech"  # named, because `auto` knows a drawn film and looks at it
+# How fast the steps go; a narrated film has about the pace of real ones.
+TEMPO, NARRATED_TEMPO = 3.5, 2.0
 NEAR = 0.3  # a step stands beside the true step that it overlaps by this much
 
 
@@ -26,42 +35,83 @@ def demo(
     height: int = typer.Option(360, help="Height of the picture in pixels."),
     model: str = typer.Option("auto", help="As for `cookscribe write`."),
 ) -> None:
-    """Draw a held-out video, write its recipe as `cookscribe write` does, and show both beside each other."""
+    """Draw a silent and a narrated video, write their recipes as `cookscribe write` does, the truth beside them."""
     from rich.console import Console
 
-    from cookscribe.cli.write import find_scribe, output_stem, write_one
-    from cookscribe.export.writers import export_film
-    from cookscribe.video import VideoFile
-    from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video, is_drawn
+    from cookscribe.cli.write import find_scribe
+    from cookscribe.files import write_text
     from cookscribe_lab.kitchen_films.recipes import PLAIN, make_recipe
     from cookscribe_lab.kitchen_films.splits import TESTING
 
     screen, notices = Console(), Console(stderr=True)
-    made_up = make_recipe(SEED, number, TESTING, tempo=3.5, wording=PLAIN)
-    path, picture = out / f"{made_up.title.replace(' ', '-')}.mp4", Picture(height)
     out.mkdir(parents=True, exist_ok=True)
-    _explain(
-        screen,
-        f"1. A kitchen draws a video of a recipe nobody has cooked: {made_up.title}",
-        f"cookscribe kitchen draw --seed {SEED} --number {number} --split {TESTING} --wording {PLAIN} "
-        f"--height {height} --out {path}",
-    )
-    if not is_drawn(made_up, path, picture):
-        with notices.status(f"drawing {made_up.duration:.0f} seconds of film"):
-            draw_video(made_up, path, picture)
+    made_up = make_recipe(SEED, number, TESTING, tempo=TEMPO, wording=PLAIN)
+    film = _draw(made_up, out, height, screen, notices, f"1. A recipe nobody has cooked: {made_up.title}")
     listed = ", ".join(made_up.names)
     _explain(
         screen,
         "2. cookscribe watches it, knowing nothing but the ingredients",
-        f'cookscribe write {path} --ingredients "{listed}" --formats json,html --out {out}',
+        f'cookscribe write {film.path} --ingredients "{listed}" --formats json,html --out {out}',
     )
-    film = VideoFile(path)
-    recipe = write_one(find_scribe(model), film, list(made_up.names), made_up.title.capitalize(), notices)
-    written = export_film(recipe, film, out / output_stem(film.path), ("json", "html"))
-    _explain(screen, "3. What it wrote, beside the truth", "")
+    _write_and_compare(find_scribe(model), film, list(made_up.names), made_up, screen, notices)
+
+    told = make_recipe(SEED, number + 1, TESTING, tempo=NARRATED_TEMPO, wording=PLAIN)
+    film = _draw(
+        told, out, height, screen, notices, f"3. Another one, with a cook who talks all the time: {told.title}"
+    )
+    write_text(film.path.with_suffix(".vtt"), _subtitles(told))
+    _explain(
+        screen,
+        "4. cookscribe listens, knowing nothing but what is said",
+        f"cookscribe write {film.path} --model {NARRATED} --formats json,html --out {out}",
+    )
+    _write_and_compare(find_scribe(NARRATED), film, [], told, screen, notices)
+
+
+def _draw(made_up: MadeUpRecipe, out: Path, height: int, screen: Console, notices: Console, headline: str) -> VideoFile:
+    """The film of a made-up recipe, drawn unless it lies there."""
+    from cookscribe.video import VideoFile
+    from cookscribe_lab.kitchen_films.drawing.film import Picture, draw_video, is_drawn
+
+    path, picture = out / f"{made_up.title.replace(' ', '-')}.mp4", Picture(height)
+    _explain(
+        screen,
+        headline,
+        f"cookscribe kitchen draw --seed {SEED} --number {made_up.number} --split {made_up.split} "
+        f"--wording {made_up.wording} --height {height} --out {path}",
+    )
+    if not is_drawn(made_up, path, picture):
+        with notices.status(f"drawing {made_up.duration:.0f} seconds of film"):
+            draw_video(made_up, path, picture)
+    return VideoFile(path)
+
+
+def _subtitles(made_up: MadeUpRecipe) -> str:
+    """What is said, as WebVTT."""
+    from cookscribe.export.timestamps import timestamp
+    from cookscribe_lab.kitchen_films.narration import talk
+
+    lines = [f"{timestamp(start, '.')} --> {timestamp(end, '.')}\n{words}\n" for start, end, words in talk(made_up)]
+    return "\n".join(["WEBVTT\n", *lines])
+
+
+def _write_and_compare(
+    scribe: Scribe,
+    film: VideoFile,
+    ingredients: list[str],
+    made_up: MadeUpRecipe,
+    screen: Console,
+    notices: Console,
+) -> None:
+    """Write the recipe of a film into files beside it, and show it beside the truth."""
+    from cookscribe.cli.write import output_stem, write_one
+    from cookscribe.export.writers import export_film
+
+    recipe = write_one(scribe, film, ingredients, made_up.title.capitalize(), notices)
+    written = export_film(recipe, film, film.path.parent / output_stem(film.path), ("json", "html"))
     _beside(recipe, made_up.annotated(), screen)
     page = next(file for file in written.files if file.suffix == ".html")
-    screen.print(f"\nThe page, with player, pictures and evidence: [bold]{page.resolve()}[/]", soft_wrap=True)
+    screen.print(f"   The page, with player, pictures and evidence: [bold]{page.resolve()}[/]", soft_wrap=True)
 
 
 def _explain(screen: Console, sentence: str, command: str) -> None:

@@ -28,6 +28,16 @@ _SMALL_TALK = (
     "do not worry if it does not look perfect",
 )
 
+# How a talkative cook says a step, with the step in the middle.
+_TELLING = (
+    ("okay so the first thing we do is", "just like that"),
+    ("now i am going to", "and i like to take my time with this"),
+    ("alright next you want to", "you can see how nice that looks already"),
+    ("and then we", "my grandmother always did it this way"),
+    ("so what you do now is you", "and that is all there is to it"),
+    ("all right now", "do not be shy here"),
+)
+
 Speaker = Callable[[str], NDArray[np.float32]]
 
 
@@ -93,6 +103,18 @@ def lines(recipe: MadeUpRecipe) -> list[tuple[float, float, str]]:
             chatter = _SMALL_TALK[(recipe.number + number) % len(_SMALL_TALK)]
             spoken.append((interlude.span.start, interlude.span.end, chatter))
     return sorted(spoken)
+
+
+def talk(recipe: MadeUpRecipe) -> list[tuple[float, float, str]]:
+    """The lines of somebody who talks all the time: (start, end, words), as the subtitles of a real film have them."""
+    told = []
+    for number, step in enumerate(recipe.steps):
+        before, after = _TELLING[0 if number == 0 else 1 + (recipe.number + number) % (len(_TELLING) - 1)]
+        middle = step.span.start + 0.6 * step.span.length
+        told.append((step.span.start, middle, f"{before} {step.sentence}"))
+        told.append((middle, step.span.end, after))
+    steps = {step.sentence for step in recipe.steps}
+    return sorted([*told, *(line for line in lines(recipe) if line[2] not in steps)])
 
 
 def sound_track(recipe: MadeUpRecipe, speaker: Speaker = speak) -> NDArray[np.float32]:

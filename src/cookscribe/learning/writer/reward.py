@@ -5,8 +5,9 @@ being the true one, and
 
     L = - Σ_s (r_s - mean of r over the other sentences of the event) Σ_tokens log p(token)
 
-with CIDEr-D as the reward r. All drawn sentences of a film are weighed in one pass: they stand behind its story, and a
-mask lets each see the story up to its event, and itself.
+with CIDEr-D as the reward r; the end of a sentence counts as a word, or sentences would break off. All drawn sentences
+of a film are weighed in one pass: they stand behind its story, and a mask lets each see the story up to its event, and
+itself.
 """
 
 from __future__ import annotations
@@ -21,10 +22,15 @@ from cookscribe.learning.narrated.reward import SentenceReward
 from cookscribe.text.tokens import ptb_tokens
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.llama import Cache, Llama
-from cookscribe.writer.texts import Encoder
+from cookscribe.writer.texts import END, Encoder, padded
 
 LIKELIEST = 20  # tokens that are drawn among
-LONGEST = 32  # tokens of a drawn sentence
+LONGEST = 24  # tokens of a drawn sentence
+
+
+def rewarded_words(text: str) -> list[str]:
+    """The words of a sentence, and its end if it came to it."""
+    return ptb_tokens(text) + [END] * text.endswith(END)
 
 
 @dataclass(frozen=True)
@@ -76,34 +82,40 @@ def _draw(logits: Tensor) -> Tensor:
     return places.gather(1, torch.multinomial(best.softmax(dim=1), 1))[:, 0]
 
 
+@dataclass(frozen=True)
+class Tried:
+    """A film of which some `events` are tried, the story before each of them being the true one."""
+
+    film: FilmEvidence
+    sentences: Sequence[str]
+    events: Sequence[int]
+
+
 @torch.no_grad()
 def try_sentences(
-    model: Llama,
-    encoder: Encoder,
-    film: FilmEvidence,
-    sentences: Sequence[str],
-    events: Sequence[int],
-    reward: SentenceReward,
-    count: int,
-) -> list[Trial]:
-    """Draw sentences for some `events` of a film whose story before each of them is the true one."""
-    tokens, _ = encoder.story(film, sentences)
-    places = torch.tensor(event_places(encoder, film, sentences), device=model.device)[list(events)]
-    story = torch.tensor([tokens], device=model.device)
+    model: Llama, encoder: Encoder, films: Sequence[Tried], reward: SentenceReward, count: int
+) -> list[list[Trial]]:
+    """Draw sentences for the events of some films, all at once."""
+    stories = [encoder.story(one.film, one.sentences)[0] for one in films]
+    tokens, mask = padded(stories)
     cache = Cache()
-    hidden = model.read(story, torch.ones_like(story, dtype=torch.bool), cache)[0]
-    # All events are tried at once: each sees the one story up to its place.
-    keys, values = ([part.expand(len(events), -1, -1, -1) for part in side] for side in (cache.keys, cache.values))
-    seen = torch.arange(len(tokens), device=model.device) <= places.unsqueeze(1)
-    found = draw_sentences(model, Cache(keys, values, seen), hidden[places], count, encoder.end)
-    trials = []
-    for event, place, drawn in zip(events, places.tolist(), found, strict=True):
-        texts = [encoder.tokenizer.decode([token for token in one if token != encoder.end]) for one in drawn]
-        rewards = reward.of([ptb_tokens(text) for text in texts], ptb_tokens(sentences[event]))
+    hidden = model.read(tokens.to(model.device), mask.to(model.device), cache)
+    events = [(number, event) for number, one in enumerate(films) for event in one.events]
+    found = [event_places(encoder, one.film, one.sentences) for one in films]
+    rows = torch.tensor([number for number, _ in events], device=model.device)
+    places = torch.tensor([found[number][event] for number, event in events], device=model.device)
+    trunk = cache.rows(rows)
+    # Each event sees its film's story up to its place.
+    trunk.valid = torch.arange(tokens.shape[1], device=model.device) <= places.unsqueeze(1)
+    trials: list[list[Trial]] = [[] for _ in films]
+    drawn = draw_sentences(model, trunk, hidden[rows, places], count, encoder.end)
+    for (number, event), place, tries in zip(events, places.tolist(), drawn, strict=True):
+        said = [rewarded_words(encoder.tokenizer.decode(list(one))) for one in tries]
+        rewards = reward.of(said, rewarded_words(films[number].sentences[event] + END))
         mean = sum(rewards) / count
-        for one, value in zip(drawn, rewards, strict=True):
+        for one, value in zip(tries, rewards, strict=True):
             # The mean of the others is the baseline.
-            trials.append(Trial(place, one, (value - mean) * count / (count - 1)))
+            trials[number].append(Trial(place, one, (value - mean) * count / (count - 1)))
     return trials
 
 

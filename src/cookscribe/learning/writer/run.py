@@ -55,7 +55,7 @@ class WriterRun(Config):
 
     training: dict[str, Any] = Field(default_factory=dict)
     data: WriterData = WriterData()
-    reward: RewardConfig = RewardConfig()
+    reward: RewardConfig = RewardConfig(trials=5, share=1.0)
     rewarded: dict[str, Any] = Field(default_factory=dict)
     adapter: AdapterConfig = AdapterConfig()
     most_tokens: int = Field(default=2400, ge=64)

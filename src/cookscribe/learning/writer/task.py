@@ -13,14 +13,13 @@ from cookscribe.learning.loop import Term
 from cookscribe.learning.narrated.reward import SentenceReward
 from cookscribe.learning.narrated.task import RewardConfig
 from cookscribe.learning.writer.examples import ExampleSampler, WriterExample
-from cookscribe.learning.writer.reward import try_sentences, weigh
+from cookscribe.learning.writer.reward import Tried, rewarded_words, try_sentences, weigh
 from cookscribe.seeds import generator
-from cookscribe.text.tokens import ptb_tokens
 from cookscribe.text.vocabulary import Vocabulary
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.language_writer import KIND, WriterConfig
 from cookscribe.writer.llama import Llama
-from cookscribe.writer.texts import Encoder
+from cookscribe.writer.texts import END, Encoder, padded
 
 NATS, REWARD = "nats", "reward"
 
@@ -62,7 +61,7 @@ class WriterTask:
         if reward is not None:
             self.weights = {NATS: reward.truth, REWARD: reward.weight}
             texts = [text for example in examples for text in example.truth.sentences]
-            self.reward = SentenceReward([ptb_tokens(text) for text in texts])
+            self.reward = SentenceReward([rewarded_words(text + END) for text in texts])
         self.narrated, self.silent, self.most_tokens, self.seed = narrated, silent, most_tokens, seed
 
     def _version(self, item: int, epoch: int) -> tuple[FilmEvidence, tuple[str, ...]]:
@@ -82,7 +81,7 @@ class WriterTask:
         chosen = rng.random((2, len(self.examples))) < [[self.narrated], [self.silent]]
         items = [n for n, example in enumerate(self.examples) if len(example.words) and chosen[0, n]]
         items += (np.flatnonzero(chosen[1]) + len(self.examples)).tolist()
-        sizes = {item: len(self._drawn(item, epoch)[0]) for item in items}
+        sizes = {item: self._size(*self._drawn(item, epoch)) for item in items}
         items.sort(key=lambda item: sizes[item] + float(rng.normal(0, 20)))
         batches: list[list[int]] = [[]]
         for item in items:
@@ -92,6 +91,12 @@ class WriterTask:
             batches[-1].append(item)
         return [batches[n] for n in rng.permutation(len(batches))]
 
+    def _size(self, tokens: Sequence[int], written: Sequence[bool]) -> int:
+        """Tokens of a video in a batch: its story, and about those of the sentences that are tried."""
+        if self.reward_config is None:
+            return len(tokens)
+        return len(tokens) + round(self.reward_config.trials * self.reward_config.share * sum(written))
+
     def losses(self, items: Sequence[int], epoch: int) -> Mapping[str, Term]:
         """Negative log-likelihood of the sentences, in nats a token; and the loss of drawn ones, where they are."""
         if self.reward_config is not None:
@@ -100,15 +105,18 @@ class WriterTask:
         return {NATS: Term(total, count)}
 
     def _rewarded(self, items: Sequence[int], epoch: int, config: RewardConfig) -> Mapping[str, Term]:
-        """The losses of true and of drawn sentences, film by film."""
+        """The losses of true and of drawn sentences."""
         nats, tried = torch.zeros((), device=self.model.device), torch.zeros((), device=self.model.device)
         tokens_told, sentences_tried = 0, 0
+        films = []
         for item in items:
             film, sentences = self._version(item, epoch)
             rng = generator("writer trials", self.seed, epoch, item)
             events = np.flatnonzero(rng.random(len(sentences)) < config.share).tolist() or [0]
-            trials = try_sentences(self.model, self.encoder, film, sentences, events, self.reward, config.trials)
-            tokens, written = self.encoder.story(film, sentences)
+            films.append(Tried(film, sentences, events))
+        found = try_sentences(self.model, self.encoder, films, self.reward, config.trials) if films else []
+        for one, trials in zip(films, found, strict=True):
+            tokens, written = self.encoder.story(one.film, one.sentences)
             hidden, totals = weigh(self.model, tokens, trials)
             advantages = torch.tensor([trial.advantage for trial in trials], device=totals.device)
             tried = tried - (advantages * totals).sum()
@@ -119,12 +127,8 @@ class WriterTask:
         return {NATS: Term(nats, tokens_told), REWARD: Term(tried, sentences_tried)}
 
     def _nats(self, stories: Sequence[tuple[list[int], list[bool]]]) -> tuple[Tensor, int]:
-        longest = max(len(tokens) for tokens, _ in stories)
-        tokens = torch.zeros(len(stories), longest, dtype=torch.long)
-        written = torch.zeros(len(stories), longest, dtype=torch.bool)
-        for row, (numbers, marks) in enumerate(stories):
-            tokens[row, : len(numbers)] = torch.tensor(numbers)
-            written[row, : len(marks)] = torch.tensor(marks)
+        tokens, _ = padded([numbers for numbers, _ in stories])
+        written = padded([marks for _, marks in stories])[0].bool()
         tokens, written = tokens.to(self.model.device), written.to(self.model.device)
         hidden = self.model(tokens[:, :-1])
         goal = written[:, 1:]
