@@ -19,6 +19,9 @@ from cookscribe.scribe import Scribe
 from cookscribe.senses.sight import Seen, Sight, SightConfig, SightModel
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile
+from cookscribe.writer.choosing import Judge
+from cookscribe.writer.evidence import FilmEvidence
+from cookscribe.writer.language_writer import Written
 
 WORDS, KINDS = ("onion", "tofu", "fry", "pan"), ("food", "food", "action", "tool")
 PRIOR = StepPrior(count=(0.28, 0.42), count_deviation=0.35, length=-0.97, length_deviation=0.77)
@@ -189,3 +192,44 @@ def test_lines_on_the_screen_are_read_only_if_they_are_asked_for(film: Path) -> 
     asked.reader = lambda: lambda *_: shown  # type: ignore[assignment, return-value]
     del asked.read
     assert "400 g tofu" in {cue.text for cue in pipeline([TOFU] * 80).draft(asked).cues or ()}
+
+
+class Fanciful:
+    """A writer with more fancy than knowledge: of the same sentences for every event it takes what it is told fits."""
+
+    CHOICES = ("add the onion to the soup", "fry the tofu in a pan", "go on")
+
+    def __init__(self) -> None:
+        self.read: list[FilmEvidence] = []
+
+    def write(self, films: list[FilmEvidence], judges: list[Judge]) -> list[list[Written]]:
+        self.read += films
+        told = []
+        for n, film in enumerate(films):
+            fits = [judges[n](event, self.CHOICES) for event in range(len(film.events))]
+            told.append([Written(self.CHOICES[int(np.argmax(fit))], -0.5) for fit in fits])
+        return told
+
+
+def fanciful(rows: list[np.ndarray]) -> SightPipeline:
+    made = pipeline(rows)
+    made.language = Fanciful()  # type: ignore[assignment]
+    made.vectors = lambda sentences: np.zeros((len(sentences), 384), np.float32)  # type: ignore[assignment]
+    return made
+
+
+def test_a_food_that_is_neither_seen_nor_told_is_not_written(film: Path) -> None:
+    made = fanciful([TOFU] * 80)
+    assert {step.sentence for step in made.draft(request(film)).steps} == {"fry the tofu in a pan"}
+    # Both foods are known from the title: the first sentence is as good as the second.
+    titled = made.draft(request(film, title="onion and tofu soup"))
+    assert {step.sentence for step in titled.steps} == {"add the onion to the soup"}
+
+
+def test_where_nothing_is_clearly_seen_the_writer_is_not_believed(film: Path) -> None:
+    made = fanciful([TOFU] * 40 + [np.zeros(6)] * 40)
+    draft = made.draft(request(film))
+    assert draft.steps[0].sentence == "fry the tofu in a pan"
+    assert "tofu" not in draft.steps[-1].sentence
+    assert "onion" not in draft.steps[-1].sentence
+    assert made.language.read[0].events[0].seen  # type: ignore[union-attr]

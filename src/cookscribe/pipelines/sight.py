@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +18,7 @@ from cookscribe.encoders import Encoder, EncoderOptions, load_encoder
 from cookscribe.errors import MissingDependencyError
 from cookscribe.pipelines.base import Draft, Request
 from cookscribe.pipelines.language import film_evidence, load_language_writer, writer_folder
-from cookscribe.pipelines.plain_sentences import plain_sentence
+from cookscribe.pipelines.plain_sentences import SAID, plain_sentence
 from cookscribe.pipelines.speech import named_in, told_steps
 from cookscribe.pipelines.visual import merge_continuations
 from cookscribe.proposals.scenes import PRIOR, StepPrior, find_steps
@@ -27,7 +29,12 @@ from cookscribe.senses.transcripts import Transcript
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.ingredients import IngredientMatcher
 from cookscribe.video import Size, VideoFile
+from cookscribe.writer.choosing import Judge
+from cookscribe.writer.evidence import DOUBTFUL
 from cookscribe.writer.language_writer import LanguageWriter, Written
+
+if TYPE_CHECKING:
+    from cookscribe.encoders.minilm import SentenceVectors
 
 Floats = NDArray[np.float64]
 
@@ -38,6 +45,9 @@ AT_WORK, NO_COOKING, NOT_WORK = 0.3, -2.0, -1.1
 MORE_THAN_USUAL = 1.5  # times as likely as in any step
 PLAIN = 6.0  # deviation of the colours of a picture, of 255
 STRONGEST = 5  # things seen that are shown per step
+# Beside a sentence's mean log-probability: of the log odds that it fits the picture, and of each food in it that is not
+# seen. Chosen on development stills.
+FIT, UNSEEN = 0.1, 3.0
 
 
 class SightPipeline:
@@ -122,7 +132,7 @@ class SightPipeline:
         events = find_steps(seen.track, work_odds(seen), self.prior)
         names = list(ingredients) or foods_of_title(title, self.sight)
         shown = self.shown(seen, events, names, listed=bool(ingredients))
-        written, confidences = self.sentences(events, shown, ingredients, title, heard, read)
+        written, confidences = self.sentences(seen, events, shown, ingredients, title, heard, read)
         steps = merge_continuations(told_steps(events, written))
         confidences = [confidences[step.choice] for step in steps]
         shown = [shown[step.choice] for step in steps]
@@ -179,17 +189,23 @@ class SightPipeline:
             found.append(sorted(things, key=lambda one: -one[1]))
         return found
 
-    def _vectors(self, names: Sequence[str]) -> Floats | None:
-        """(M, 384) of names, where MiniLM is installed; without it, names are known by their words alone."""
+    @cached_property
+    def vectors(self) -> SentenceVectors | None:
+        """MiniLM, where it is installed; without it, names are known by their words, and no sentence is judged."""
         from cookscribe.encoders.minilm import SentenceVectors
 
         try:
-            return SentenceVectors()(list(names)).astype(np.float64)
+            return SentenceVectors()
         except MissingDependencyError:
             return None
 
+    def _vectors(self, names: Sequence[str]) -> Floats | None:
+        """(M, 384) of names."""
+        return None if self.vectors is None else self.vectors(list(names)).astype(np.float64)
+
     def sentences(
         self,
+        seen: Seen,
         events: Candidates,
         shown: Sequence[Sequence[tuple[str, float, str]]],
         ingredients: Sequence[str],
@@ -197,15 +213,20 @@ class SightPipeline:
         heard: Transcript | None,
         read: Cues,
     ) -> tuple[list[Written], list[float]]:
-        """A sentence for each event, and how sure each is in the model's own measure."""
+        """A sentence for each event, and how sure each is in the model's own measure.
+
+        The language model tells an event only if a food is clearly seen in it, or something is heard or read: out of
+        nothing it would make something up.
+        """
         usual = dict(zip(self.sight.config.words, self.sight.model.prior.sigmoid().tolist(), strict=True))
         # "Add" is right in a third of all steps: who says it must have seen more than that.
         plain = [
             plain_sentence([one for one in things if one[1] >= MORE_THAN_USUAL * usual.get(one[0], 0.0)])
             for things in shown
         ]
+        bare = [Written(text, math.log(max(sure, 1e-6))) for text, sure in plain]
         if self.language is None:
-            return [Written(text, math.log(max(sure, 1e-6))) for text, sure in plain], [sure for _, sure in plain]
+            return bare, [sure for _, sure in plain]
         cues = Cues(
             tuple(
                 Cue(Span(start=float(start), end=float(end)), "seen", word, sure)
@@ -217,7 +238,17 @@ class SightPipeline:
         film = film_evidence(
             events.spans, transcript=heard, cues=cues, title=title, ingredients=ingredients, given=bool(ingredients)
         )
-        written = self.language.write([film])[0]
+        judges = []
+        if self.vectors is not None:
+            told = (title, *ingredients, *(f"{one.heard} {' '.join(one.read)}" for one in film.events))
+            spans = np.asarray(events.spans, dtype=np.float64)
+            judges.append(judge_of(self.sight, *seen.over(spans), self.vectors, ", ".join(told)))
+        written = [
+            one if clearly_seen(things) or event.heard or event.read else other
+            for one, other, things, event in zip(
+                self.language.write([film], judges)[0], bare, shown, film.events, strict=True
+            )
+        ]
         return written, [math.exp(min(0.0, one.score)) for one in written]
 
     def _notes(self, ingredients: Sequence[str], title: str, heard: Transcript | None) -> list[str]:
@@ -229,6 +260,34 @@ class SightPipeline:
         if lacking := [name for name, there in (("--title", title), ("--ingredients", ingredients)) if not there]:
             notes.append(f"what would help: {', '.join(lacking)}, or subtitles beside the film")
         return notes + list(self.missing)
+
+
+def clearly_seen(things: Sequence[tuple[str, float, str]]) -> bool:
+    """Whether one of these is a food that may be said to be there."""
+    return any(kind == "food" and sure >= SAID[kind] for _, sure, kind in things)
+
+
+def judge_of(sight: Sight, words: Floats, guesses: Floats, vectors: SentenceVectors, told: str = "") -> Judge:
+    """Which sentences fit what is seen in events. A food that is neither seen nor told costs `UNSEEN`.
+
+    Args:
+        words: (N, W) how likely each word is; guesses: (N, 384) vectors of sentences.
+        told: all that is known otherwise: title, list, what is heard and read.
+    """
+    middle = sight.model.middle.double().numpy()
+    foods = [n for n, kind in enumerate(sight.config.kinds) if kind == "food"]
+    matcher = IngredientMatcher([sight.config.words[n] for n in foods], partial=False)
+    known = matcher.named(told)
+
+    def judge(event: int, sentences: Sequence[str]) -> Sequence[float]:
+        odds = sight.sentence_odds(guesses[event : event + 1], vectors(list(sentences)) - middle)[0]
+        unseen = [
+            sum(words[event, foods[n]] < DOUBTFUL for n in matcher.named(text) if n not in known) for text in sentences
+        ]
+        fits: list[float] = (FIT * odds - UNSEEN * np.array(unseen)).tolist()
+        return fits
+
+    return judge
 
 
 def plain_pictures(film: VideoFile, times: NDArray[np.floating]) -> NDArray[np.bool_]:
