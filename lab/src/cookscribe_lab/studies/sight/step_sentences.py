@@ -26,7 +26,8 @@ from cookscribe.pipelines.language import load_language_writer
 from cookscribe.pipelines.sight import FIT, UNSEEN, judge_of
 from cookscribe.seeds import generator
 from cookscribe.senses.sight import Sight
-from cookscribe.writer.evidence import EventEvidence, FilmEvidence, event_lines, seen_names
+from cookscribe.senses.word_space import said_at
+from cookscribe.writer.evidence import EventEvidence, FilmEvidence, event_lines, heard_lines, seen_names
 from cookscribe.writer.language_writer import LanguageWriter
 from cookscribe.writer.texts import Encoder
 from cookscribe_lab.nearest import NearestNeighbourCaptioner
@@ -39,8 +40,10 @@ Floats = NDArray[np.float64]
 NOTHING, POSITION, LISTED = "no evidence", "position only", "list only"
 SEEN, SEEN_LISTED = "seen", "seen + list"
 FREQUENT = 50  # sentences of which one is told of all steps
+HEARD, HEARD_SEEN = "heard", "heard + seen"
 ROWS = (NOTHING, POSITION, NEAREST, LISTED, SEEN, SEEN_LISTED)
-PAIRS = ((SEEN, NOTHING), (SEEN, POSITION), (SEEN, NEAREST), (SEEN_LISTED, LISTED))
+NARRATED = (HEARD, HEARD_SEEN)  # of development videos only, to see whether sight helps where somebody speaks
+PAIRS = ((SEEN, NOTHING), (SEEN, POSITION), (SEEN, NEAREST), (SEEN_LISTED, LISTED), (HEARD_SEEN, HEARD))
 
 
 @dataclass(frozen=True)
@@ -71,10 +74,12 @@ class StepSentences:
     """
 
     def __init__(self, held: SightData, sight: Sight, folder: Path, writer: Path, *, development: bool) -> None:
-        self.held, self.sight, self.folder, self.writer = held, sight, folder, writer
-        videos, transcripts = held.data.videos(), held.data.transcripts()
+        self.held, self.sight, self.writer = held, sight, writer
+        self.names = (*ROWS, *NARRATED) if development else ROWS
+        videos = held.data.videos()
         if development:
-            narrated = [k for k in held.data.videos("training") if k in transcripts and len(transcripts[k])]
+            transcripts = held.data.transcripts()
+            narrated = [key for key in held.data.videos("training") if len(transcripts.get(key, ()))]
             judged = set(development_split(narrated, WriterData().development)[1])
         else:
             judged = {still.video_id for still, fold in zip(held.stills, held.fold, strict=True) if fold < 0}
@@ -131,6 +136,24 @@ class StepSentences:
         told = [one.sentence for film in self.language.write(films, judges) for one in film]
         return [told[order.index(n)] for n in range(len(self.steps))]
 
+    def narrated(self, *, looks: bool) -> list[str]:
+        """The writer's sentences of whole narrated videos, at their true steps; what is seen, only of those stills."""
+        videos, transcripts = self.held.data.videos(), self.held.data.transcripts()
+        films = []
+        for video_id in self.counts:
+            shown = {
+                step.number: row for step, row in zip(self.steps, self.rows, strict=True) if step.video_id == video_id
+            }
+            known, heard = videos[video_id], transcripts[video_id]
+            lines = heard_lines(heard.words, said_at(heard), known.spans, timed=heard.timed)
+            events = tuple(
+                EventEvidence(line, seen=self.seen(shown[n], listed=False) if looks and n in shown else ())
+                for n, line in enumerate(lines)
+            )
+            films.append(PlacedFilm(events, places=tuple(range(len(events))), count=len(events)))
+        told = dict(zip(self.counts, self.language.write(films), strict=True))
+        return [told[step.video_id][step.number].sentence for step in self.steps]
+
     def nearest(self) -> list[str]:
         """Sentences of the nearest training stills of other videos, by normalised rows."""
         x = (self.held.rows - self.sight.model.mean.numpy()) / self.sight.model.scale.numpy()
@@ -152,6 +175,8 @@ class StepSentences:
         plain = {NOTHING: self.same, NEAREST: self.nearest}
         if name in plain:
             return plain[name]()
+        if name in NARRATED:
+            return self.narrated(looks=name == HEARD_SEEN)
         return self.written(looks=name in (SEEN, SEEN_LISTED), listed=name in (LISTED, SEEN_LISTED))
 
     def kept(self, name: str, parts: Path) -> list[str]:
@@ -174,9 +199,9 @@ def sentence_tables(
 ) -> tuple[str, list[Row], list[dict[str, object]]]:
     """Both tables as Markdown, the rows, and the comparisons."""
     table = MeteorTable() if meteor else None
-    scores = {name: scored(found.steps, found.kept(name, parts), table) for name in ROWS}
+    scores = {name: scored(found.steps, found.kept(name, parts), table) for name in found.names}
     rows = [Row(name, {key: [value] for key, value in one.figures().items()}) for name, one in scores.items()]
-    paired, figures = compared(scores, PAIRS)
+    paired, figures = compared(scores, [pair for pair in PAIRS if set(pair) <= set(scores)])
     caption = (
         f"Sentences for {len(found.steps)} true steps of {len(found.counts)} videos, from one still each; x 100. "
         "Paired differences with 95 % bootstrap intervals over videos."
