@@ -40,9 +40,20 @@ def test_a_word_is_read_once_and_only_near_an_event(
         assert len(line) <= MOST_WORDS
         for word in line:
             assert start - before <= when[int(word[1:])] <= end + after
-    # What is said inside an event is read, with it or with an earlier one.
-    inside = {f"w{n}" for n, time in enumerate(when) for start, end in events if start <= time < end}
-    assert inside <= set(everything)
+
+
+def test_every_event_reads_what_is_said_in_it_and_half_of_what_is_said_between() -> None:
+    when = np.arange(0.5, 60, 1.0)
+    events = np.array([[10.0, 20.0], [20.0, 30.0], [40.0, 50.0]])
+    lines = heard_lines([f"w{n}" for n in range(len(when))], when, events, timed=False)
+    read = [(int(line.split()[0][1:]), int(line.split()[-1][1:]) + 1) for line in lines]
+    assert read == [(0, 20), (20, 35), (35, 60)]
+    lines = heard_lines([f"w{n}" for n in range(len(when))], when, events, timed=True)
+    assert [(int(line.split()[0][1:]), int(line.split()[-1][1:]) + 1) for line in lines] == [
+        (7, 20),
+        (20, 34),
+        (37, 54),
+    ]
 
 
 def test_recognised_words_become_a_plain_line() -> None:

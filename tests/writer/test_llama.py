@@ -8,7 +8,7 @@ import torch
 from cookscribe.errors import BadFileError, MissingFileError
 from cookscribe.files import read_json, write_json
 from cookscribe.writer.checkpoint import CONFIG, WEIGHTS, converted, load_language_model
-from cookscribe.writer.llama import AdaptedLinear, AdapterConfig, Cache, Llama, causal_attention
+from cookscribe.writer.llama import AdaptedLinear, AdapterConfig, Cache, Llama, plain_attention
 from tests.writer.small import SIZES, gguf_file, tokenizer
 
 TOKENS = torch.tensor([[5, 17, 200, 31, 4, 99, 260, 12, 12, 7], [8, 3, 1, 250, 40, 41, 42, 6, 9, 2]])
@@ -30,7 +30,10 @@ def test_logits_are_those_of_an_independent_implementation(published: Path) -> N
 def test_chunks_of_queries_give_plain_attention() -> None:
     q, k, v = torch.randn(3, 2, 2, 600, 8, dtype=torch.float64)
     wanted = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-    assert torch.allclose(causal_attention(q, k, v), wanted)
+    assert torch.allclose(plain_attention(q, k, v), wanted)
+    mask = (torch.rand(2, 1, 600, 600) < 0.5).tril() | torch.eye(600, dtype=torch.bool)
+    wanted = torch.nn.functional.scaled_dot_product_attention(q, k, v, mask)
+    assert torch.allclose(plain_attention(q, k, v, mask), wanted)
 
 
 @torch.no_grad()

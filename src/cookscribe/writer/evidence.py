@@ -75,23 +75,24 @@ def spoken(words: Sequence[str]) -> str:
 def heard_lines(
     words: Sequence[str], times: NDArray[np.floating], spans: NDArray[np.floating], *, timed: bool
 ) -> list[str]:
-    """The words read with each of (N, 2) spans in order of start; a word that was read already is not read again.
+    """The words read with each of (N, 2) spans in order of start; each word with one: what is said between two events
+    is shared out in the middle.
 
     Args:
         words: W words in order of time; times: (W,) their middles in seconds.
         timed: whether the times are a recogniser's.
     """
     before, after = AROUND_TIMED if timed else AROUND_SPREAD
+    spans = np.asarray(spans, dtype=np.float64).reshape(-1, 2)
+    middles = np.append((spans[:-1, 1] + spans[1:, 0]) / 2, np.inf)[: len(spans)]
     lines, done = [], 0
-    for start, end in np.asarray(spans, dtype=np.float64).reshape(-1, 2):
-        first, last = (int(n) for n in np.searchsorted(times, (start - before, end + after)))
-        first = max(first, done)
-        chosen = list(range(first, last))
-        if len(chosen) > MOST_WORDS:
-            distance = np.maximum(np.maximum(start - times[first:last], times[first:last] - end), 0.0)
-            chosen = sorted((np.argsort(distance, kind="stable")[:MOST_WORDS] + first).tolist())
-        done = max(done, last)
-        lines.append(spoken([words[n] for n in chosen]))
+    for (start, end), middle in zip(spans.tolist(), middles.tolist(), strict=True):
+        first, last = (int(n) for n in np.searchsorted(times, (start - before, min(end + after, max(middle, start)))))
+        first, last = max(first, done), max(last, done)
+        distance = np.maximum(np.maximum(start - times[first:last], times[first:last] - end), 0.0)
+        nearest = np.sort(np.argsort(distance, kind="stable")[:MOST_WORDS])
+        done = last
+        lines.append(spoken([words[first + n] for n in nearest]))
     return lines
 
 

@@ -151,19 +151,24 @@ class Cache:
         return Cache([keys[index] for keys in self.keys], [values[index] for values in self.values], valid)
 
 
-def causal_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+def plain_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
     """(B, heads, T, D) each: softmax(q kᵀ / √D) v, every token looking at itself and at those before it.
 
     A chunk of queries at a time: half of the scores are never computed, and plain products are a third faster than
     the fused kernel in bfloat16 on processors, backwards above all.
+
+    Args:
+        mask: (B, 1, T, T) which of these each token sees, if not all.
     """
     q = q / math.sqrt(q.shape[-1])
     found = []
     for start in range(0, q.shape[2], CHUNK):
         some = q[:, :, start : start + CHUNK]
         end = start + some.shape[2]
-        scores = some @ k[:, :, :end].transpose(-1, -2)
         future = torch.ones(some.shape[2], end, dtype=torch.bool, device=q.device).triu(start + 1)
+        if mask is not None:
+            future = future | ~mask[:, :, start:end, :end]
+        scores = some @ k[:, :, :end].transpose(-1, -2)
         found.append(scores.masked_fill(future, -math.inf).softmax(dim=-1) @ v[:, :, :end])
     return torch.cat(found, dim=2)
 
@@ -197,8 +202,8 @@ class Attention(nn.Module):
             k, v = cache.add(layer, k, v)
         groups = self.config.heads // self.config.key_value_heads
         k, v = (part.repeat_interleave(groups, dim=1) for part in (k, v))
-        if mask is None:
-            return self.joined(causal_attention(q, k, v))
+        if cache is None:
+            return self.joined(plain_attention(q, k, v, mask))
         return self.joined(functional.scaled_dot_product_attention(q, k, v, mask))
 
     def joined(self, mixed: Tensor) -> Tensor:
@@ -206,11 +211,14 @@ class Attention(nn.Module):
         result: Tensor = self.output(mixed.transpose(1, 2).flatten(2))
         return result
 
-    def branch(self, x: Tensor, angles: tuple[Tensor, Tensor], trunk: Cache, own: Cache, layer: int) -> Tensor:
+    def branch(
+        self, x: Tensor, angles: tuple[Tensor, Tensor], trunk: Cache, own: Cache, layer: int, hidden: Tensor
+    ) -> Tensor:
         """One more token of K sentences for each of B films: (B · K, 1, width).
 
         All K look at the same keys and values of their film (`trunk`, B rows), which are never copied, and at those of
-        their own sentence so far (`own`, B · K rows).
+        their own sentence so far (`own`, B · K rows). `hidden`, (B, 1, K · G or 1, L) for G queries that share a key,
+        says what they must not look at.
         """
         q, k, v = self.project(x, angles)
         k, v = own.add(layer, k, v)
@@ -219,9 +227,8 @@ class Attention(nn.Module):
         # Queries of all branches of a film that share a key head stand beside each other.
         grouped = q.view(films, rows // films, heads, -1, width).transpose(1, 2)  # B, H, K, G, D
         beside = grouped.reshape(films, heads, -1, width)
-        assert trunk.valid is not None
         far = (beside @ trunk.keys[layer].transpose(-1, -2)).float() / math.sqrt(width)  # B, H, K · G, L
-        far = far.masked_fill(~trunk.valid[:, None, None], -math.inf)
+        far = far.masked_fill(hidden, -math.inf)
         single = q.view(rows, heads, -1, width)  # B · K, H, G, D
         near = (single @ k.transpose(-1, -2)).float() / math.sqrt(width)  # B · K, H, G, l
         near = near.view(films, -1, heads, *near.shape[-2:]).transpose(1, 2).flatten(2, 3)  # B, H, K · G, l
@@ -305,16 +312,25 @@ class Llama(nn.Module):
         cache.valid = seen
         return hidden
 
-    def branch(self, tokens: Tensor, trunk: Cache, own: Cache) -> Tensor:
-        """One more token, (B · K,), of each of K sentences per film -> (B · K, width); `own` grows by one."""
-        lengths = trunk.lengths
-        assert isinstance(lengths, Tensor)
+    def branch(self, tokens: Tensor, trunk: Cache, own: Cache, seen: Tensor | None = None) -> Tensor:
+        """One more token, (B · K,), of each of K sentences per film -> (B · K, width); `own` grows by one.
+
+        Args:
+            seen: (B · K, L) what of its film each sentence sees, if not all.
+        """
+        assert trunk.valid is not None
+        films, groups = len(trunk.valid), self.config.heads // self.config.key_value_heads
+        if seen is None:
+            lengths = trunk.valid.sum(dim=1).repeat_interleave(len(tokens) // films)
+            hidden = ~trunk.valid[:, None, None]
+        else:
+            lengths = seen.sum(dim=1)
+            hidden = ~seen.repeat_interleave(groups, dim=0).view(films, 1, -1, seen.shape[1])
         written = own.keys[0].shape[2] if own.keys else 0
-        positions = (lengths + written).repeat_interleave(len(tokens) // len(lengths)).unsqueeze(1)
-        angles = rotary_angles(positions, self.config.head_width, self.config.theta)
+        angles = rotary_angles((lengths + written).unsqueeze(1), self.config.head_width, self.config.theta)
         x = self._embedded(tokens.unsqueeze(1))
         for number, block in enumerate(self.layers):
-            x = x + block.attention.branch(block.attention_norm(x), angles, trunk, own, number)
+            x = x + block.attention.branch(block.attention_norm(x), angles, trunk, own, number, hidden)
             x = x + block.feed_forward(x)
         result: Tensor = self.norm(x)[:, 0]
         return result

@@ -21,7 +21,7 @@ from cookscribe.learning.writer.examples import (
     captions,
     read_glimpses,
 )
-from cookscribe.learning.writer.reward import Trial, Tried, event_places, rewarded_words, try_sentences, weigh
+from cookscribe.learning.writer.reward import Trial, event_places, rewarded_words, try_sentences, weigh
 from cookscribe.learning.writer.run import WriterRun, make_task, train_language_writer
 from cookscribe.pipelines.language import load_language_writer
 from cookscribe.seeds import generator
@@ -152,7 +152,7 @@ def test_advantages_of_an_event_sum_to_nothing_and_favour_the_truth(base: str) -
     film, sentences = FilmEvidence((EventEvidence("salt"), EventEvidence("stir"))), ("add the salt", "stir it")
     reward = SentenceReward([["add", "the", "salt"], ["stir", "it"], ["cut", "the", "bread"]])
     torch.manual_seed(0)
-    (trials,) = try_sentences(task.model, task.encoder, [Tried(film, sentences, [0, 1])], reward, 4)
+    trials = try_sentences(task.model, task.encoder, film, sentences, [0, 1], reward, 4)
     assert [trial.place for trial in trials] == [
         place for place in event_places(task.encoder, film, sentences) for _ in range(4)
     ]
@@ -169,11 +169,10 @@ def test_sentences_are_drawn_as_if_each_event_were_read_alone(base: str, monkeyp
     film = FilmEvidence((EventEvidence("salt"), EventEvidence("stir"), EventEvidence("serve it")))
     sentences = ("add the salt", "stir it", "serve")
     reward = SentenceReward([["add"], ["stir"]])
-    films = [Tried(film, sentences, [0, 2]), Tried(FilmEvidence(film.events[:2], "a soup"), sentences[:2], [1])]
-    found = try_sentences(task.model, task.encoder, films, reward, 2)
-    assert [len(trials) for trials in found] == [4, 2]
-    for one, trial in [(one, trial) for one, trials in zip(films, found, strict=True) for trial in trials]:
-        tokens, _ = task.encoder.story(one.film, one.sentences)
+    trials = try_sentences(task.model, task.encoder, film, sentences, [0, 2], reward, 2)
+    assert len(trials) == 4
+    tokens, _ = task.encoder.story(film, sentences)
+    for trial in trials:
         written: list[int] = []
         while len(written) < 6 and written[-1:] != [task.encoder.end]:
             with torch.no_grad():

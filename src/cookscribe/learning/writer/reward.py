@@ -22,7 +22,7 @@ from cookscribe.learning.narrated.reward import SentenceReward
 from cookscribe.text.tokens import ptb_tokens
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.llama import Cache, Llama
-from cookscribe.writer.texts import END, Encoder, padded
+from cookscribe.writer.texts import END, Encoder
 
 LIKELIEST = 20  # tokens that are drawn among
 LONGEST = 24  # tokens of a drawn sentence
@@ -53,26 +53,32 @@ def event_places(encoder: Encoder, film: FilmEvidence, sentences: Sequence[str])
 
 
 @torch.no_grad()
-def draw_sentences(model: Llama, trunk: Cache, last: Tensor, count: int, end: int) -> list[list[tuple[int, ...]]]:
-    """`count` sentences for each of B trunks, drawn among the likeliest tokens; each with its end, if it came to it.
+def draw_sentences(
+    model: Llama, story: Cache, hidden: Tensor, places: Sequence[int], count: int, end: int
+) -> list[list[tuple[int, ...]]]:
+    """`count` sentences behind each of the `places` of one story, drawn among the likeliest tokens; each with its end,
+    if it came to it.
 
     Args:
-        trunk: what was read up to where the sentence begins; last: (B, width) state of the last token read.
+        story: what was read; hidden: (T, width) its states.
     """
-    logits = model.logits(last)
+    where = torch.tensor(places, device=model.device).repeat_interleave(count)
+    seen = torch.arange(len(hidden), device=model.device) <= where.unsqueeze(1)
+    logits = model.logits(hidden[where])
     logits[:, end] = -torch.inf
-    drawn = _draw(logits.repeat_interleave(count, dim=0))
-    written = [[int(token)] for token in drawn]
-    own = Cache()
-    going = [True] * len(written)
+    drawn = _draw(logits)
+    written = [[token] for token in drawn.tolist()]
+    own, going = Cache(), torch.arange(len(written))
     for _ in range(LONGEST - 1):
-        drawn = _draw(model.logits(model.branch(drawn, trunk, own)))
-        for row, token in enumerate(drawn.tolist()):
-            if going[row]:
-                written[row].append(token)
-                going[row] = token != end
-        if not any(going):
+        drawn = _draw(model.logits(model.branch(drawn, story, own, seen)))
+        for row, token in zip(going.tolist(), drawn.tolist(), strict=True):
+            written[row].append(token)
+        if bool((kept := drawn != end).all()):
+            continue
+        if not bool(kept.any()):
             break
+        # Sentences that came to their end are not followed any more.
+        own, seen, drawn, going = own.rows(kept), seen[kept], drawn[kept], going[kept.cpu()]
     return [[tuple(one) for one in written[first : first + count]] for first in range(0, len(written), count)]
 
 
@@ -82,40 +88,31 @@ def _draw(logits: Tensor) -> Tensor:
     return places.gather(1, torch.multinomial(best.softmax(dim=1), 1))[:, 0]
 
 
-@dataclass(frozen=True)
-class Tried:
-    """A film of which some `events` are tried, the story before each of them being the true one."""
-
-    film: FilmEvidence
-    sentences: Sequence[str]
-    events: Sequence[int]
-
-
 @torch.no_grad()
 def try_sentences(
-    model: Llama, encoder: Encoder, films: Sequence[Tried], reward: SentenceReward, count: int
-) -> list[list[Trial]]:
-    """Draw sentences for the events of some films, all at once."""
-    stories = [encoder.story(one.film, one.sentences)[0] for one in films]
-    tokens, mask = padded(stories)
+    model: Llama,
+    encoder: Encoder,
+    film: FilmEvidence,
+    sentences: Sequence[str],
+    events: Sequence[int],
+    reward: SentenceReward,
+    count: int,
+) -> list[Trial]:
+    """Draw sentences for some `events` of a film whose story before each of them is the true one."""
+    tokens = torch.tensor([encoder.story(film, sentences)[0]], device=model.device)
     cache = Cache()
-    hidden = model.read(tokens.to(model.device), mask.to(model.device), cache)
-    events = [(number, event) for number, one in enumerate(films) for event in one.events]
-    found = [event_places(encoder, one.film, one.sentences) for one in films]
-    rows = torch.tensor([number for number, _ in events], device=model.device)
-    places = torch.tensor([found[number][event] for number, event in events], device=model.device)
-    trunk = cache.rows(rows)
-    # Each event sees its film's story up to its place.
-    trunk.valid = torch.arange(tokens.shape[1], device=model.device) <= places.unsqueeze(1)
-    trials: list[list[Trial]] = [[] for _ in films]
-    drawn = draw_sentences(model, trunk, hidden[rows, places], count, encoder.end)
-    for (number, event), place, tries in zip(events, places.tolist(), drawn, strict=True):
+    hidden = model.read(tokens, torch.ones_like(tokens, dtype=torch.bool), cache)[0]
+    all_places = event_places(encoder, film, sentences)
+    places = [all_places[event] for event in events]
+    trials = []
+    drawn = draw_sentences(model, cache, hidden, places, count, encoder.end)
+    for event, place, tries in zip(events, places, drawn, strict=True):
         said = [rewarded_words(encoder.tokenizer.decode(list(one))) for one in tries]
-        rewards = reward.of(said, rewarded_words(films[number].sentences[event] + END))
+        rewards = reward.of(said, rewarded_words(sentences[event] + END))
         mean = sum(rewards) / count
         for one, value in zip(tries, rewards, strict=True):
             # The mean of the others is the baseline.
-            trials[number].append(Trial(place, one, (value - mean) * count / (count - 1)))
+            trials.append(Trial(place, one, (value - mean) * count / (count - 1)))
     return trials
 
 

@@ -13,7 +13,7 @@ from cookscribe.learning.loop import Term
 from cookscribe.learning.narrated.reward import SentenceReward
 from cookscribe.learning.narrated.task import RewardConfig
 from cookscribe.learning.writer.examples import ExampleSampler, WriterExample
-from cookscribe.learning.writer.reward import Tried, rewarded_words, try_sentences, weigh
+from cookscribe.learning.writer.reward import rewarded_words, try_sentences, weigh
 from cookscribe.seeds import generator
 from cookscribe.text.vocabulary import Vocabulary
 from cookscribe.writer.evidence import FilmEvidence
@@ -105,18 +105,15 @@ class WriterTask:
         return {NATS: Term(total, count)}
 
     def _rewarded(self, items: Sequence[int], epoch: int, config: RewardConfig) -> Mapping[str, Term]:
-        """The losses of true and of drawn sentences."""
+        """The losses of true and of drawn sentences, film by film."""
         nats, tried = torch.zeros((), device=self.model.device), torch.zeros((), device=self.model.device)
         tokens_told, sentences_tried = 0, 0
-        films = []
         for item in items:
             film, sentences = self._version(item, epoch)
             rng = generator("writer trials", self.seed, epoch, item)
             events = np.flatnonzero(rng.random(len(sentences)) < config.share).tolist() or [0]
-            films.append(Tried(film, sentences, events))
-        found = try_sentences(self.model, self.encoder, films, self.reward, config.trials) if films else []
-        for one, trials in zip(films, found, strict=True):
-            tokens, written = self.encoder.story(one.film, one.sentences)
+            trials = try_sentences(self.model, self.encoder, film, sentences, events, self.reward, config.trials)
+            tokens, written = self.encoder.story(film, sentences)
             hidden, totals = weigh(self.model, tokens, trials)
             advantages = torch.tensor([trial.advantage for trial in trials], device=totals.device)
             tried = tried - (advantages * totals).sum()
