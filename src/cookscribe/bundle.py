@@ -6,7 +6,7 @@ kitchen/
   proposals/, story/     model folders: config.json, weights.safetensors (half precision), vocabulary.json
   story-2/, ...          if there, recipe models that write along with that of story/
   story-without-ingredients/        if there, the recipe model for films whose ingredients nobody knows
-  writer/                if there, adapters of the language model that writes where it is installed
+  writer/                if there, adapters of the language model that writes where it is installed (`writer`)
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ class BundleConfig(Config):
         encoder: which features it reads, see `encoders.load_encoder`.
         choices: names of the bundles that `auto` chooses from, in order.
         rate: frames a second that the encoder looks at; None leaves it the encoder's own.
+        writer: folder of a language model's adapters, as seen from the bundle's; bundles may share one.
         simulated: True when it learnt from the simulated kitchen only.
         films: for which films it is, in words a user understands.
         wording: of the made-up recipes it learnt from, see `kitchen.recipes`; "" for real ones.
@@ -66,6 +67,7 @@ class BundleConfig(Config):
     encoder: str = Field(default="", max_length=200)
     choices: tuple[str, ...] = Field(default=(), max_length=100)
     rate: float | None = Field(default=None, ge=0.01, le=60)
+    writer: str = Field(default=WRITER, min_length=1, max_length=4000)
     simulated: bool = False
     films: str = ""
     wording: str = ""

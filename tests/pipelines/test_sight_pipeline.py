@@ -8,15 +8,20 @@ import torch
 
 import films
 from cookscribe.bundle import Bundle, BundleConfig
-from cookscribe.cues import Cues
+from cookscribe.cues import Cue, Cues
 from cookscribe.encoders.base import Progress, silent
 from cookscribe.pipelines.base import Request
+from cookscribe.pipelines.language import writer_folder
 from cookscribe.pipelines.sight import SightPipeline, work_odds
 from cookscribe.proposals.scenes import StepPrior
+from cookscribe.recipe import Span
 from cookscribe.scribe import Scribe
 from cookscribe.senses.sight import Seen, Sight, SightConfig, SightModel
 from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile
+from cookscribe.writer.choosing import Judge
+from cookscribe.writer.evidence import FilmEvidence
+from cookscribe.writer.language_writer import Written
 
 WORDS, KINDS = ("onion", "tofu", "fry", "pan"), ("food", "food", "action", "tool")
 PRIOR = StepPrior(count=(0.28, 0.42), count_deviation=0.35, length=-0.97, length_deviation=0.77)
@@ -162,3 +167,69 @@ def test_a_track_of_other_features_is_refused() -> None:
 
     with pytest.raises(BadValueError, match="columns"):
         heads().look(FeatureTrack(np.arange(3), np.zeros((3, 5), np.float32), "made up", 3.0))
+
+
+def test_a_bundle_names_its_writer_from_its_own_folder(tmp_path: Path) -> None:
+    shared = tmp_path / "writers" / "small"
+    shared.mkdir(parents=True)
+    (tmp_path / "bundle" / "writer").mkdir(parents=True)
+
+    def named(**changes: str) -> Path | None:
+        return writer_folder(Bundle(tmp_path / "bundle", BundleConfig(kind="sight", name="made-up", **changes)))
+
+    assert named() == tmp_path / "bundle" / "writer"
+    for name in ("../writers/small", str(shared)):
+        found = named(writer=name)
+        assert found is not None
+        assert found.samefile(shared)
+    assert named(writer="../writers/other") is None
+
+
+def test_lines_on_the_screen_are_read_only_if_they_are_asked_for(film: Path) -> None:
+    shown = Cues((Cue(Span(start=45.0, end=50.0), "read", "400 g tofu", 0.9),))
+    asked = request(film)
+    assert "400 g tofu" not in {cue.text for cue in pipeline([TOFU] * 80).draft(asked).cues or ()}
+    asked.reader = lambda: lambda *_: shown  # type: ignore[assignment, return-value]
+    del asked.read
+    assert "400 g tofu" in {cue.text for cue in pipeline([TOFU] * 80).draft(asked).cues or ()}
+
+
+class Fanciful:
+    """A writer with more fancy than knowledge: of the same sentences for every event it takes what it is told fits."""
+
+    CHOICES = ("add the onion to the soup", "fry the tofu in a pan", "go on")
+
+    def __init__(self) -> None:
+        self.read: list[FilmEvidence] = []
+
+    def write(self, films: list[FilmEvidence], judges: list[Judge]) -> list[list[Written]]:
+        self.read += films
+        told = []
+        for n, film in enumerate(films):
+            fits = [judges[n](event, self.CHOICES) for event in range(len(film.events))]
+            told.append([Written(self.CHOICES[int(np.argmax(fit))], -0.5) for fit in fits])
+        return told
+
+
+def fanciful(rows: list[np.ndarray]) -> SightPipeline:
+    made = pipeline(rows)
+    made.language = Fanciful()  # type: ignore[assignment]
+    made.vectors = lambda sentences: np.zeros((len(sentences), 384), np.float32)  # type: ignore[assignment]
+    return made
+
+
+def test_a_food_that_is_neither_seen_nor_told_is_not_written(film: Path) -> None:
+    made = fanciful([TOFU] * 80)
+    assert {step.sentence for step in made.draft(request(film)).steps} == {"fry the tofu in a pan"}
+    # Both foods are known from the title: the first sentence is as good as the second.
+    titled = made.draft(request(film, title="onion and tofu soup"))
+    assert {step.sentence for step in titled.steps} == {"add the onion to the soup"}
+
+
+def test_where_nothing_is_clearly_seen_the_writer_is_not_believed(film: Path) -> None:
+    made = fanciful([TOFU] * 40 + [np.zeros(6)] * 40)
+    draft = made.draft(request(film))
+    assert draft.steps[0].sentence == "fry the tofu in a pan"
+    assert "tofu" not in draft.steps[-1].sentence
+    assert "onion" not in draft.steps[-1].sentence
+    assert made.language.read[0].events[0].seen  # type: ignore[union-attr]

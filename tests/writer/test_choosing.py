@@ -29,3 +29,10 @@ def test_agreement_chooses_what_most_sentences_say() -> None:
     found = [("cut the bread", -0.5), ("add the onion to the pan", -0.6), ("add the onion to a pan", -0.61)]
     assert best_sentence(found, [], FINDER, 0) == 0
     assert best_sentence(found, [], FINDER, 5) in (1, 2)
+
+
+def test_what_fits_the_picture_is_chosen_among_clean_sentences() -> None:
+    found = [("cut the bread", -0.5), ("fry the egg", -0.6), ("fry the egg and egg", -0.61)]
+    assert best_sentence(found, [], FINDER, 0, [0.0, 0.0, 0.0]) == 0
+    assert best_sentence(found, [], FINDER, 0, [-0.2, 0.1, 0.5]) == 1
+    assert best_sentence(found, ["fry the egg"], FINDER, 0, [-0.2, 0.1, 0.5]) == 0

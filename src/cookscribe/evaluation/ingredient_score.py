@@ -8,6 +8,9 @@ other video's list whose whole name stands in words not taken yet: otherwise a w
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation.events import Video
 from cookscribe.evaluation.localisation import f1_score
@@ -34,23 +37,31 @@ def ingredient_score(videos: Sequence[Video], ingredients: Mapping[str, Sequence
     Raises:
         BadValueError: no video has a list.
     """
-    bare = bare_ids(video.id for video in videos)
-    listed = [(video, ingredients[bare[video.id]]) for video in videos if bare[video.id] in ingredients]
-    if not listed:
-        raise BadValueError("ingredients", "not one video of the truth has an ingredient list")
-    every_name = list(dict.fromkeys(name for _, names in listed for name in names))
-    anywhere = IngredientMatcher(every_name, partial=False)
-    hits = guessed = wanted = 0
-    for video, names in listed:
-        own = IngredientMatcher(names)
-        true = _named(video.truth.sentences, own, anywhere)
-        predicted = _named(video.predicted.sentences if video.predicted is not None else (), own, anywhere)
-        hits += len(true & predicted)
-        guessed += len(predicted)
-        wanted += len(true)
+    hits, guessed, wanted = (int(total) for total in ingredient_counts(videos, ingredients).sum(axis=0))
     precision = hits / guessed if guessed else 0.0
     recall = hits / wanted if wanted else 0.0
     return IngredientScore(precision, recall, f1_score(precision, recall))
+
+
+def ingredient_counts(videos: Sequence[Video], ingredients: Mapping[str, Sequence[str]]) -> NDArray[np.int64]:
+    """(V, 3) ingredients that both recipes of a video name, that the predicted one names, that the true one names.
+
+    Args:
+        videos, ingredients: as of `ingredient_score`; videos without a list have zeros.
+    """
+    bare = bare_ids(video.id for video in videos)
+    listed = {n: ingredients[bare[video.id]] for n, video in enumerate(videos) if bare[video.id] in ingredients}
+    if not listed:
+        raise BadValueError("ingredients", "not one video of the truth has an ingredient list")
+    every_name = list(dict.fromkeys(name for names in listed.values() for name in names))
+    anywhere = IngredientMatcher(every_name, partial=False)
+    counts = np.zeros((len(videos), 3), dtype=np.int64)
+    for n, names in listed.items():
+        own, video = IngredientMatcher(names), videos[n]
+        true = _named(video.truth.sentences, own, anywhere)
+        predicted = _named(video.predicted.sentences if video.predicted is not None else (), own, anywhere)
+        counts[n] = len(true & predicted), len(predicted), len(true)
+    return counts
 
 
 def _named(sentences: Sequence[str], own: IngredientMatcher, anywhere: IngredientMatcher) -> frozenset[tuple[str, int]]:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cookscribe.bundle import WRITER, Bundle
+from cookscribe.bundle import Bundle
 from cookscribe.cues import Cue, Cues
 from cookscribe.encoders.weights import cache_folder, locate
 from cookscribe.model_folder import WEIGHTS, open_model, put_weights, read_tensors
@@ -37,8 +37,8 @@ def base_model(name: str) -> tuple[Path, Path | None]:
 
 
 def writer_folder(bundle: Bundle) -> Path | None:
-    """Folder of the language-model writer of a bundle, if it has one."""
-    folder = bundle.folder / WRITER
+    """Folder of the language-model writer that a bundle names, if it is there."""
+    folder = bundle.folder / bundle.config.writer
     return folder if folder.is_dir() else None
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cookscribe.bundle import Bundle, find_bundle, shipped
+from cookscribe.bundle import Bundle
 from cookscribe.candidates import Candidates
 from cookscribe.cues import Cue, Cues
 from cookscribe.encoders import Encoder, EncoderOptions, load_encoder
 from cookscribe.errors import MissingDependencyError
 from cookscribe.pipelines.base import Draft, Request
 from cookscribe.pipelines.language import film_evidence, load_language_writer, writer_folder
-from cookscribe.pipelines.plain_sentences import plain_sentence
+from cookscribe.pipelines.plain_sentences import SAID, plain_sentence
 from cookscribe.pipelines.speech import named_in, told_steps
 from cookscribe.pipelines.visual import merge_continuations
 from cookscribe.proposals.scenes import PRIOR, StepPrior, find_steps
@@ -28,18 +29,25 @@ from cookscribe.senses.transcripts import Transcript
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.ingredients import IngredientMatcher
 from cookscribe.video import Size, VideoFile
+from cookscribe.writer.choosing import Judge
+from cookscribe.writer.evidence import DOUBTFUL
 from cookscribe.writer.language_writer import LanguageWriter, Written
+
+if TYPE_CHECKING:
+    from cookscribe.encoders.minilm import SentenceVectors
 
 Floats = NDArray[np.float64]
 
 BOTH, FAST = "sight", "sight-fast"  # folders of the heads that read both encoders, and of those that read one
-LENDER = "youcook2-speech"  # the bundle whose writer serves where this one has none of its own
 LEAST_COOKING = 0.25  # share of pictures that look like cooking in a film that is about it
 # Log odds of work against rest. No film with annotated pictures is at hand: these are set, not learnt.
 AT_WORK, NO_COOKING, NOT_WORK = 0.3, -2.0, -1.1
 MORE_THAN_USUAL = 1.5  # times as likely as in any step
 PLAIN = 6.0  # deviation of the colours of a picture, of 255
 STRONGEST = 5  # things seen that are shown per step
+# Beside a sentence's mean log-probability: of the log odds that it fits the picture, and of each food in it that is not
+# seen. Chosen on development stills.
+FIT, UNSEEN = 0.1, 3.0
 
 
 class SightPipeline:
@@ -73,7 +81,7 @@ class SightPipeline:
             sight = Sight.load(bundle.folder / FAST)
             encoder = load_encoder(sight.config.encoder, EncoderOptions(device=device))
         language = None
-        if (folder := lent_writer(bundle)) is not None:
+        if (folder := writer_folder(bundle)) is not None:
             try:
                 language = load_language_writer(folder, device)
             except MissingDependencyError as error:
@@ -107,19 +115,9 @@ class SightPipeline:
             return Draft((), (), None, (), request.ingredients, self.actions, notes)
         seen = self.watch(request)
         heard = request.transcript if "transcript" in vars(request) and len(request.transcript) else None
-        read = self._read(request)
+        read = request.read
         request.stage("writing", 0.0)
         return self.draft_of(seen, request.ingredients, request.title, heard, read)
-
-    def _read(self, request: Request) -> Cues:
-        """The lines on the screen, where what reads them is installed."""
-        from cookscribe.senses.screen_text import ScreenText
-
-        try:
-            reader = ScreenText()
-        except MissingDependencyError:
-            return Cues()
-        return reader(request.film, lambda seconds: request.stage("reading", request.share(seconds)))
 
     def draft_of(
         self,
@@ -134,7 +132,7 @@ class SightPipeline:
         events = find_steps(seen.track, work_odds(seen), self.prior)
         names = list(ingredients) or foods_of_title(title, self.sight)
         shown = self.shown(seen, events, names, listed=bool(ingredients))
-        written, confidences = self.sentences(events, shown, ingredients, title, heard, read)
+        written, confidences = self.sentences(seen, events, shown, ingredients, title, heard, read)
         steps = merge_continuations(told_steps(events, written))
         confidences = [confidences[step.choice] for step in steps]
         shown = [shown[step.choice] for step in steps]
@@ -191,17 +189,23 @@ class SightPipeline:
             found.append(sorted(things, key=lambda one: -one[1]))
         return found
 
-    def _vectors(self, names: Sequence[str]) -> Floats | None:
-        """(M, 384) of names, where MiniLM is installed; without it, names are known by their words alone."""
+    @cached_property
+    def vectors(self) -> SentenceVectors | None:
+        """MiniLM, where it is installed; without it, names are known by their words, and no sentence is judged."""
         from cookscribe.encoders.minilm import SentenceVectors
 
         try:
-            return SentenceVectors()(list(names)).astype(np.float64)
+            return SentenceVectors()
         except MissingDependencyError:
             return None
 
+    def _vectors(self, names: Sequence[str]) -> Floats | None:
+        """(M, 384) of names."""
+        return None if self.vectors is None else self.vectors(list(names)).astype(np.float64)
+
     def sentences(
         self,
+        seen: Seen,
         events: Candidates,
         shown: Sequence[Sequence[tuple[str, float, str]]],
         ingredients: Sequence[str],
@@ -209,15 +213,20 @@ class SightPipeline:
         heard: Transcript | None,
         read: Cues,
     ) -> tuple[list[Written], list[float]]:
-        """A sentence for each event, and how sure each is in the model's own measure."""
+        """A sentence for each event, and how sure each is in the model's own measure.
+
+        The language model tells an event only if a food is clearly seen in it, or something is heard or read: out of
+        nothing it would make something up.
+        """
         usual = dict(zip(self.sight.config.words, self.sight.model.prior.sigmoid().tolist(), strict=True))
         # "Add" is right in a third of all steps: who says it must have seen more than that.
         plain = [
             plain_sentence([one for one in things if one[1] >= MORE_THAN_USUAL * usual.get(one[0], 0.0)])
             for things in shown
         ]
+        bare = [Written(text, math.log(max(sure, 1e-6))) for text, sure in plain]
         if self.language is None:
-            return [Written(text, math.log(max(sure, 1e-6))) for text, sure in plain], [sure for _, sure in plain]
+            return bare, [sure for _, sure in plain]
         cues = Cues(
             tuple(
                 Cue(Span(start=float(start), end=float(end)), "seen", word, sure)
@@ -229,7 +238,17 @@ class SightPipeline:
         film = film_evidence(
             events.spans, transcript=heard, cues=cues, title=title, ingredients=ingredients, given=bool(ingredients)
         )
-        written = self.language.write([film])[0]
+        judges = []
+        if self.vectors is not None:
+            told = (title, *ingredients, *(f"{one.heard} {' '.join(one.read)}" for one in film.events))
+            spans = np.asarray(events.spans, dtype=np.float64)
+            judges.append(judge_of(self.sight, *seen.over(spans), self.vectors, ", ".join(told)))
+        written = [
+            one if clearly_seen(things) or event.heard or event.read else other
+            for one, other, things, event in zip(
+                self.language.write([film], judges)[0], bare, shown, film.events, strict=True
+            )
+        ]
         return written, [math.exp(min(0.0, one.score)) for one in written]
 
     def _notes(self, ingredients: Sequence[str], title: str, heard: Transcript | None) -> list[str]:
@@ -243,10 +262,32 @@ class SightPipeline:
         return notes + list(self.missing)
 
 
-def lent_writer(bundle: Bundle) -> Path | None:
-    """Folder of the language-model writer of a bundle, or of the one that another installed bundle lends."""
-    lender = find_bundle(LENDER) if LENDER in shipped() else bundle
-    return writer_folder(bundle) or writer_folder(lender)
+def clearly_seen(things: Sequence[tuple[str, float, str]]) -> bool:
+    """Whether one of these is a food that may be said to be there."""
+    return any(kind == "food" and sure >= SAID[kind] for _, sure, kind in things)
+
+
+def judge_of(sight: Sight, words: Floats, guesses: Floats, vectors: SentenceVectors, told: str = "") -> Judge:
+    """Which sentences fit what is seen in events. A food that is neither seen nor told costs `UNSEEN`.
+
+    Args:
+        words: (N, W) how likely each word is; guesses: (N, 384) vectors of sentences.
+        told: all that is known otherwise: title, list, what is heard and read.
+    """
+    middle = sight.model.middle.double().numpy()
+    foods = [n for n, kind in enumerate(sight.config.kinds) if kind == "food"]
+    matcher = IngredientMatcher([sight.config.words[n] for n in foods], partial=False)
+    known = matcher.named(told)
+
+    def judge(event: int, sentences: Sequence[str]) -> Sequence[float]:
+        odds = sight.sentence_odds(guesses[event : event + 1], vectors(list(sentences)) - middle)[0]
+        unseen = [
+            sum(words[event, foods[n]] < DOUBTFUL for n in matcher.named(text) if n not in known) for text in sentences
+        ]
+        fits: list[float] = (FIT * odds - UNSEEN * np.array(unseen)).tolist()
+        return fits
+
+    return judge
 
 
 def plain_pictures(film: VideoFile, times: NDArray[np.floating]) -> NDArray[np.bool_]:

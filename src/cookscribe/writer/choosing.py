@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from cookscribe.text.faults import FaultFinder
 
 ORDERS = 2  # of the runs of words that are compared
+
+# How well sentences fit event n of a film by other evidence, to be added to their mean log-probabilities.
+Judge = Callable[[int, Sequence[str]], Sequence[float]]
 
 Grams = list[Counter[tuple[str, ...]]]
 
@@ -35,7 +38,11 @@ def likeness(one: Grams, other: Grams) -> float:
 
 
 def best_sentence(
-    sentences: Sequence[tuple[str, float]], earlier: Sequence[str], faults: FaultFinder, agreement: float
+    sentences: Sequence[tuple[str, float]],
+    earlier: Sequence[str],
+    faults: FaultFinder,
+    agreement: float,
+    fits: Sequence[float] | None = None,
 ) -> int:
     """Position of the sentence to write.
 
@@ -43,7 +50,12 @@ def best_sentence(
         sentences: each with its mean log-probability, best first.
         earlier: the sentences of the recipe so far.
         agreement: weight of the expected likeness to the others beside the mean log-probability; 0 ranks as given.
+        fits: of each sentence, see `Judge`; None ranks as given.
     """
+    if fits is not None:
+        fitting = [(text, score + fit) for (text, score), fit in zip(sentences, fits, strict=True)]
+        order = sorted(range(len(fitting)), key=lambda n: -fitting[n][1])
+        return order[best_sentence([fitting[n] for n in order], earlier, faults, agreement)]
     clean = [n for n, (text, _) in enumerate(sentences) if not faults.of(text, earlier)] or list(range(len(sentences)))
     if not agreement or len(clean) == 1:
         return clean[0]

@@ -12,7 +12,7 @@ from torch import Tensor
 from cookscribe.config import Config
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.faults import FaultFinder
-from cookscribe.writer.choosing import best_sentence
+from cookscribe.writer.choosing import Judge, best_sentence
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.generation import GenerationConfig, Hypothesis, Runs, beam_search
 from cookscribe.writer.llama import AdapterConfig, Cache, Llama, LlamaConfig
@@ -58,18 +58,24 @@ class LanguageWriter:
         self.model, self.encoder, self.config = model.eval(), encoder, config or WriterConfig()
         self.faults = FaultFinder(packaged_verbs())
 
-    def write(self, films: Sequence[FilmEvidence]) -> list[list[Written]]:
-        """A sentence for every event of every film."""
+    def write(self, films: Sequence[FilmEvidence], judges: Sequence[Judge] = ()) -> list[list[Written]]:
+        """A sentence for every event of every film.
+
+        Args:
+            judges: what else says which sentences fit, one for each film; none at all if nothing does.
+        """
         # Films of about the same number of events wait least for each other.
         order = sorted(range(len(films)), key=lambda n: -len(films[n].events))
         found: dict[int, list[Written]] = {}
         for start in range(0, len(order), BATCH):
             some = order[start : start + BATCH]
-            found.update(zip(some, self._batch([films[n] for n in some]), strict=True))
+            found.update(
+                zip(some, self._batch([films[n] for n in some], [judges[n] for n in some if judges]), strict=True)
+            )
         return [found[n] for n in range(len(films))]
 
     @torch.no_grad()
-    def _batch(self, films: Sequence[FilmEvidence]) -> list[list[Written]]:
+    def _batch(self, films: Sequence[FilmEvidence], judges: Sequence[Judge]) -> list[list[Written]]:
         """Of films in falling order of their number of events."""
         stories: list[list[Written]] = [[] for _ in films]
         runs = [Runs(self.config.generation.no_repeat_ngram) for _ in films]
@@ -86,7 +92,8 @@ class LanguageWriter:
             for n, hypotheses in zip(going, found, strict=True):
                 texts = [(self._text(one), one.mean) for one in hypotheses]
                 earlier = [one.sentence for one in stories[n]]
-                best = best_sentence(texts, earlier, self.faults, self.config.agreement)
+                fits = judges[n](number, [text for text, _ in texts]) if judges else None
+                best = best_sentence(texts, earlier, self.faults, self.config.agreement, fits)
                 chosen = hypotheses[best]
                 runs[n].add(chosen.tokens)
                 pending[n] = [*chosen.tokens, self.encoder.end]

@@ -42,6 +42,11 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "only": (list[str], typer.Option([], help="Train this row only (may be given again); finished rows are shown.")),
     "captions": (bool, typer.Option(True, help="What candidates say, too; without it takes half of the time.")),
     "meteor": (bool, typer.Option(True, help="METEOR too; without it no Java is started.")),
+    "writer": (Path, typer.Option(None, help="Folder of the language model's adapters; judge its sentences too.")),
+    "development": (
+        bool,
+        typer.Option(False, "--development", help="With --writer: stills of videos its training kept apart."),
+    ),
     "out": (Path, typer.Option(None, help="Folder of the results; `runs/NAME` if left out.")),
     "work": (Path, typer.Option(None, help="Folder of finished parts, which studies share; `work` beside --out.")),
     "smoke": (bool, typer.Option(False, "--smoke", help="The smallest run through all parts; figures mean nothing.")),

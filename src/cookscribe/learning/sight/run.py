@@ -32,7 +32,7 @@ FOLDS, LEAST = 5, 6
 MEMORY, SHARPNESS = 512, 30.0
 RARE = 0.01  # share of held-out pictures of cooking that may be taken for none
 SHOWN = 12  # words per still in the file of predictions
-PREDICTIONS, FIGURES = "seen.jsonl", "figures.json"
+PREDICTIONS, FIGURES, HELD_OUT = "seen.jsonl", "figures.json", "held_out.safetensors"
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +131,11 @@ def sentence_vectors(sentences: list[str], cache: Path) -> NDArray[np.float64]:
 
 
 def train_sight(data: YouCook2, out: Path, encoder: str = ENCODERS) -> dict[str, Any]:
-    """Write OUT/sight, steps.json, seen.jsonl (predictions out of fold) and figures.json; give the figures."""
+    """Write OUT/sight, steps.json, figures.json and predictions out of fold (seen.jsonl, all in held_out.safetensors).
+
+    Returns:
+        The figures.
+    """
     held = read_sight_data(data, out / "cache", encoder)
     x = torch.from_numpy(held.rows).float()
     named = torch.from_numpy(held.named).double()
@@ -171,6 +175,7 @@ def train_sight(data: YouCook2, out: Path, encoder: str = ENCODERS) -> dict[str,
     model.config = config.model_copy(update={"ingredient": list_weights, "once": once})
     figures = figures_of(held, words, guesses.numpy(), list_scores, scene_odds, distance.numpy())
     write_predictions(out / PREDICTIONS, held, words)
+    write_tensors(out / HELD_OUT, {"words": torch.from_numpy(words), "guesses": guesses}, {"encoder": encoder})
     write_json(out / PRIOR, step_prior(data).model_dump(mode="json"))
     write_json(out / FIGURES, figures)
     folder = out / FOLDER

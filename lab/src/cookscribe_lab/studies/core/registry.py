@@ -29,6 +29,8 @@ class StudyOptions:
         meteor: ask METEOR too (Java); a smoke run never does.
         veil: of the simulation: how much of a food's look is hidden in all steps but the first, from 0 to 1; at 1 only
             what came before tells it. Features are then always simulated; ready-made candidates give their places only.
+        writer: folder of the language model's adapters; its sentences are judged too.
+        development: judge videos that training kept apart, to choose by, instead of the validation videos.
         only: train these rows only; rows that are finished already are shown all the same. Empty for all.
         work: folder of finished parts, which studies share; beside `out` if None.
     """
@@ -48,6 +50,8 @@ class StudyOptions:
     proposal_epochs: int = 0
     captions: bool = True
     meteor: bool = True
+    writer: Path | None = None
+    development: bool = False
     only: tuple[str, ...] = ()
     work: Path | None = None
 
@@ -185,7 +189,7 @@ STUDIES: tuple[Study, ...] = (
         "real-frames",
         "What is seen in the real validation stills: sentences, listed ingredients, how sure sight may be.",
         "sight.real_frames:run",
-        ("data", "work"),
+        ("data", "writer", "development", "meteor", "work"),
     ),
 )
 

@@ -35,9 +35,18 @@ def short_hash(*parts: object) -> str:
 
 def bootstrap_interval(differences: NDArray[np.floating]) -> tuple[float, float]:
     """95 % interval of the mean of paired differences, (V,), by drawing videos with replacement."""
-    picks = generator("bootstrap", 0).integers(0, len(differences), (2000, len(differences)))
-    means = np.asarray(differences, dtype=np.float64)[picks].mean(axis=1)
-    low, high = np.quantile(means, [0.025, 0.975])
+    values = np.asarray(differences, dtype=np.float64)
+    return middle_95(values[drawn_videos(len(values))].mean(axis=1))
+
+
+def drawn_videos(count: int) -> NDArray[np.int64]:
+    """(2000, count) numbers of videos, drawn with replacement; always the same, so that rows stay paired."""
+    return generator("bootstrap", 0).integers(0, count, (2000, count))
+
+
+def middle_95(values: NDArray[np.floating]) -> tuple[float, float]:
+    """Between which two values 95 % of them lie."""
+    low, high = np.quantile(values, [0.025, 0.975])
     return float(low), float(high)
 
 

@@ -32,13 +32,13 @@ def run(options: StudyOptions) -> str:
     if options.data is None:
         raise BadValueError("--data", "the study needs the real stills", "name the folder of the YouCook2 files")
     data = YouCook2(options.data)
-    rows: list[Row] = []
-    for encoder in ENCODERS[:1] if options.smoke else ENCODERS:
-        folder = options.parts / f"sight-{encoder}"
-        if not (folder / FOLDER).is_dir():
-            train_sight(data, folder, encoder)
-        held = read_sight_data(data, folder / "cache", encoder)
-        sight = Sight.load(folder / FOLDER)
+    encoders = ENCODERS[:1] if options.smoke else ENCODERS
+    if options.development:
+        text, rows, pairs = told(options, *trained(options, data, encoders[-1]))
+        return write_study(options, "real-frames", text, rows, paired=pairs)
+    rows = []
+    for encoder in encoders:
+        held, sight = trained(options, data, encoder)
         if not rows:
             rows += baselines(held, sight)
         rows.append(Row(encoder, judged(held, sight)))
@@ -51,7 +51,30 @@ def run(options: StudyOptions) -> str:
     if options.smoke:
         caption = f"**smoke run: the figures mean nothing.** {caption}"
     text = f"{caption}\n\n{as_markdown(rows, 'encoders', HEADINGS, digits=3)}"
-    return write_study(options, "real-frames", text, rows)
+    pairs = []
+    if options.writer is not None:
+        more, sentences, pairs = told(options, held, sight)
+        text, rows = f"{text}\n{more}", rows + sentences
+    return write_study(options, "real-frames", text, rows, paired=pairs)
+
+
+def trained(options: StudyOptions, data: YouCook2, encoder: str) -> tuple[SightData, Sight]:
+    """The stills with their rows, and heads, trained if that is not done."""
+    folder = options.parts / f"sight-{encoder}"
+    if not (folder / FOLDER).is_dir():
+        train_sight(data, folder, encoder)
+    return read_sight_data(data, folder / "cache", encoder), Sight.load(folder / FOLDER)
+
+
+def told(options: StudyOptions, held: SightData, sight: Sight) -> tuple[str, list[Row], list[dict[str, object]]]:
+    """Tables, rows and comparisons of the sentences that a writer makes of what is seen."""
+    from cookscribe_lab.studies.sight.step_sentences import StepSentences, sentence_tables
+
+    if options.writer is None:
+        raise BadValueError("--development", "sentences are to be judged", "name the adapters with --writer")
+    folder = options.parts / f"sight-{held.config.encoder}"
+    found = StepSentences(held, sight, folder, options.writer, development=options.development)
+    return sentence_tables(found, options.parts, meteor=options.asks_meteor)
 
 
 def validation(held: SightData) -> NDArray[np.bool_]:
