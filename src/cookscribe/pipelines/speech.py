@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cookscribe.bundle import LISTENER, SPANS, WRITER, Bundle
+from cookscribe.bundle import LISTENER, SPANS, Bundle
 from cookscribe.candidates import Candidates
 from cookscribe.cues import Cues
 from cookscribe.errors import BadValueError, MissingDependencyError
@@ -44,7 +44,7 @@ class SpeechPipeline:
         """Put together; `missing` says why there is no language model, and how to get it."""
         self.bundle, self.reader, self.finder, self.writer = bundle, reader, finder, writer
         self.language, self.missing = language, missing
-        self.confidence = StepConfidence.of(bundle.folder if language is None else bundle.folder / WRITER)
+        self.confidence = StepConfidence.of(bundle.folder if language is None else bundle.folder / bundle.config.writer)
         self.actions = packaged_verbs()
 
     @classmethod
