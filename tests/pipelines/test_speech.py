@@ -48,6 +48,18 @@ def test_pancakes(recipe: Recipe) -> None:
     assert set(recipe.ingredients) & {"eggs", "milk", "flour", "butter"}
 
 
+def test_talk_of_other_things_is_weak_evidence(bundle: Bundle, recipe: Recipe) -> None:
+    text = (
+        "the second half started with a corner and the keeper came out but missed the ball the defender cleared it off "
+        "the line and the crowd went wild ten minutes later the captain scored from a free kick outside the box it was "
+        "his twelfth goal of the season and he ran to the fans the referee looked at the screen and gave the goal"
+    )
+    draft = SpeechPipeline.load(bundle).draft_of(Transcript.from_text(text, 60.0), 60.0)
+    other = assemble(draft, bundle.config, Video(name="match.mp4", duration=60.0), "Match", listed=False)
+    assert any("weak" in note for note in other.warnings)
+    assert not any("weak" in note for note in recipe.warnings)
+
+
 def test_it_is_small(bundle: Bundle) -> None:
     files = [path for path in bundle.folder.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 20 * 2**20
