@@ -32,9 +32,9 @@ def run(options: StudyOptions) -> str:
     if options.data is None:
         raise BadValueError("--data", "the study needs the real stills", "name the folder of the YouCook2 files")
     data = YouCook2(options.data)
-    encoders = ENCODERS[:1] if options.smoke else ENCODERS
+    encoders, meteor = ENCODERS[:1] if options.smoke else ENCODERS, options.asks_meteor
     if options.development:
-        text, rows, pairs = told(options, *trained(options, data, encoders[-1]))
+        text, rows, pairs = told(options, *trained(options, data, encoders[-1]), meteor=meteor)
         return write_study(options, "real-frames", text, rows, paired=pairs)
     rows = []
     for encoder in encoders:
@@ -53,7 +53,7 @@ def run(options: StudyOptions) -> str:
     text = f"{caption}\n\n{as_markdown(rows, 'encoders', HEADINGS, digits=3)}"
     pairs = []
     if options.writer is not None:
-        more, sentences, pairs = told(options, held, sight)
+        more, sentences, pairs = told(options, held, sight, meteor=meteor)
         text, rows = f"{text}\n{more}", rows + sentences
     return write_study(options, "real-frames", text, rows, paired=pairs)
 
@@ -66,7 +66,9 @@ def trained(options: StudyOptions, data: YouCook2, encoder: str) -> tuple[SightD
     return read_sight_data(data, folder / "cache", encoder), Sight.load(folder / FOLDER)
 
 
-def told(options: StudyOptions, held: SightData, sight: Sight) -> tuple[str, list[Row], list[dict[str, object]]]:
+def told(
+    options: StudyOptions, held: SightData, sight: Sight, *, meteor: bool
+) -> tuple[str, list[Row], list[dict[str, object]]]:
     """Tables, rows and comparisons of the sentences that a writer makes of what is seen."""
     from cookscribe_lab.studies.sight.step_sentences import StepSentences, sentence_tables
 
@@ -74,7 +76,7 @@ def told(options: StudyOptions, held: SightData, sight: Sight) -> tuple[str, lis
         raise BadValueError("--development", "sentences are to be judged", "name the adapters with --writer")
     folder = options.parts / f"sight-{held.config.encoder}"
     found = StepSentences(held, sight, folder, options.writer, development=options.development)
-    return sentence_tables(found, options.parts, meteor=options.asks_meteor)
+    return sentence_tables(found, options.parts, meteor=meteor)
 
 
 def validation(held: SightData) -> NDArray[np.bool_]:
