@@ -30,9 +30,7 @@ ENTRY_POINTS = "cookscribe.bundles"
 DESCRIPTION, CARD = "bundle.json", "README.md"
 PROPOSALS, STORY, WITHOUT_INGREDIENTS = "proposals", "story", "story-without-ingredients"
 LISTENER, SPANS = "listener", "spans"
-WRITER = "writer"
-MOST_MEMBERS = 16
-
+WRITER, MOST_MEMBERS = "writer", 16
 
 # Of a calibration: beyond it a confidence is 0 or 1.
 Bounded = Annotated[float, Field(ge=-1000, le=1000)]

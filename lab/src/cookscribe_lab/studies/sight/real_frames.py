@@ -28,12 +28,15 @@ HEADINGS = (RECALL, LIST, ALONE, FOODS, WORDS, CUES, LISTED)
 
 
 def run(options: StudyOptions) -> str:
-    """Train the heads of each choice of encoders on the training stills, if that is not done, and judge them."""
+    """Train the heads of each choice of encoders on the training stills, if that is not done, and judge them.
+
+    With a writer, judge its sentences instead, from what the heads on all encoders see.
+    """
     if options.data is None:
         raise BadValueError("--data", "the study needs the real stills", "name the folder of the YouCook2 files")
     data = YouCook2(options.data)
     encoders, meteor = ENCODERS[:1] if options.smoke else ENCODERS, options.asks_meteor
-    if options.development:
+    if options.writer is not None or options.development:
         text, rows, pairs = told(options, *trained(options, data, encoders[-1]), meteor=meteor)
         return write_study(options, "real-frames", text, rows, paired=pairs)
     rows = []
@@ -51,11 +54,7 @@ def run(options: StudyOptions) -> str:
     if options.smoke:
         caption = f"**smoke run: the figures mean nothing.** {caption}"
     text = f"{caption}\n\n{as_markdown(rows, 'encoders', HEADINGS, digits=3)}"
-    pairs = []
-    if options.writer is not None:
-        more, sentences, pairs = told(options, held, sight, meteor=meteor)
-        text, rows = f"{text}\n{more}", rows + sentences
-    return write_study(options, "real-frames", text, rows, paired=pairs)
+    return write_study(options, "real-frames", text, rows)
 
 
 def trained(options: StudyOptions, data: YouCook2, encoder: str) -> tuple[SightData, Sight]:
