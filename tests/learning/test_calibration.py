@@ -5,7 +5,14 @@ import pytest
 
 from cookscribe.bundle import BundleConfig
 from cookscribe.evaluation.events import Events
-from cookscribe.learning.calibration import calibrate, expected_calibration_error, right_steps, word_f1
+from cookscribe.learning.calibration import (
+    calibrate,
+    expected_calibration_error,
+    logistic_regression,
+    ranked_rightly,
+    right_steps,
+    word_f1,
+)
 from cookscribe.learning.datasets.records import AnnotatedVideo
 
 
@@ -34,3 +41,16 @@ def test_a_right_step_has_time_and_words() -> None:
     assert not any(right_steps(Events(video.spans, ("sing a song",) * len(video.sentences)), video))
     assert not any(right_steps(Events(video.spans + video.duration, video.sentences), video))
     assert word_f1("chop the onion", "chop the carrot") == pytest.approx(2 / 3)
+
+
+def test_regression_finds_which_signs_matter() -> None:
+    rng = np.random.default_rng(1)
+    signs = rng.normal(size=(6000, 3))
+    right = rng.random(6000) < 1 / (1 + np.exp(-(signs @ [1.5, 0.0, -0.7] + 0.3)))
+    found = logistic_regression(signs, right.tolist(), np.zeros(4), 1.0)
+    assert found == pytest.approx([1.5, 0.0, -0.7, 0.3], abs=0.12)
+
+
+def test_rank_is_the_share_of_pairs_in_order() -> None:
+    assert ranked_rightly([0.9, 0.2, 0.5, 0.5], [True, False, True, False]) == pytest.approx((2 + 1 + 0.5) / 4)
+    assert ranked_rightly([0.9, 0.2], [True, True]) == 0.5

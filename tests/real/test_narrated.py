@@ -34,7 +34,7 @@ def test_the_bundle_beats_the_nearest_neighbour(data_folder: Path) -> None:
     for key in sorted(validation.videos)[:VIDEOS]:
         video = validation.videos[key]
         heard = listen(validation.transcripts[key], video.duration)
-        spans = np.asarray(pipeline.finder.find(heard.track).spans, dtype=np.float64)
+        spans = np.asarray(pipeline.finder.find(heard.track, validation.transcripts[key]).spans, dtype=np.float64)
         truth[key] = Events(video.spans, video.sentences)
         nearest[key] = Events(spans, tuple(neighbours.caption(heard.track.over(spans))))
         inputs.append(pipeline.reader.input(heard, spans))

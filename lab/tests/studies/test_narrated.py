@@ -24,6 +24,8 @@ def test_study_runs_by_its_command(tmp_path: Path) -> None:
     for row in (*language, "PDVC, published events", "nearest neighbour, heard events", *ours):
         assert f"| {row} |" in table
     assert "paper: BIVT" in table
+    for row in ("8 equal segments", "heard", "published"):
+        assert f"\n| {row} |" in table, "the events alone"
     assert "language model minus recipe model" in table
     report = json.loads((tmp_path / "reports" / "PDVC-published.json").read_text())
     assert 0 < report["all"]["distinct"] <= 100

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from cookscribe.bundle import LISTENER, SPANS, Bundle
+from cookscribe.bundle import LISTENER, SPANS, WRITER, Bundle
 from cookscribe.candidates import Candidates
 from cookscribe.cues import Cues
 from cookscribe.errors import BadValueError, MissingDependencyError
 from cookscribe.pipelines.base import Draft, Request
 from cookscribe.pipelines.language import film_evidence, load_language_writer, writer_folder
+from cookscribe.pipelines.step_signs import StepConfidence, step_signs
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.pipelines.transcript_reader import NarratedVideo, TranscriptReader
 from cookscribe.proposals.spans import SpanFinder, check_width, load_finder
 from cookscribe.recipe import Influence, StepEvidence
 from cookscribe.senses.event_words import distinct_names
 from cookscribe.senses.transcripts import Transcript
-from cookscribe.senses.word_space import TranscriptWords
 from cookscribe.story import StoryStep
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.ingredients import IngredientMatcher
 from cookscribe.writer.language_writer import LanguageWriter, Written
-
-# Fewer words heard in a step than this, and its sentence is mostly a guess.
-FEW_WORDS = 4
 
 
 class SpeechPipeline:
@@ -48,6 +44,7 @@ class SpeechPipeline:
         """Put together; `missing` says why there is no language model, and how to get it."""
         self.bundle, self.reader, self.finder, self.writer = bundle, reader, finder, writer
         self.language, self.missing = language, missing
+        self.confidence = StepConfidence.of(bundle.folder if language is None else bundle.folder / WRITER)
         self.actions = packaged_verbs()
 
     @classmethod
@@ -92,7 +89,7 @@ class SpeechPipeline:
             )
             return Draft((), (), None, (), ingredients, self.actions, [f"no recipe was found: {silent}"], read)
         heard = self.reader.listen(transcript, duration)
-        events = self.finder.find(heard.track)
+        events = self.finder.find(heard.track, transcript)
         steps = self.steps(transcript, heard, events, ingredients, title, read)
         names = list(ingredients) or named_in(steps, heard.ingredients)
         matcher = IngredientMatcher(names)
@@ -105,7 +102,7 @@ class SpeechPipeline:
             notes.append("no ingredients were given; those listed were heard")
         return Draft(
             steps=steps,
-            confidences=[confidence(step, events, heard.heard) for step in steps],
+            confidences=self.confidence(step_signs(steps, events, heard.heard, self.reader)),
             candidates=events,
             evidence=[
                 StepEvidence(
@@ -157,18 +154,6 @@ def told_steps(events: Candidates, written: Sequence[Written]) -> tuple[StorySte
     spans = np.asarray(events.spans, dtype=np.float64)
     certain = np.eye(len(events) + 1)
     return tuple(StoryStep(n, spans[n], one.sentence, certain[n + 1], one.score) for n, one in enumerate(written))
-
-
-def confidence(step: StoryStep, events: Candidates, heard: TranscriptWords) -> float:
-    """How sure a step is, 0 to 1, in the model's own measure.
-
-    The geometric mean probability of a word, times the estimated overlap of the event with a true step, less where
-    hardly anything was said.
-    """
-    start, end = step.span
-    words = int(((heard.times >= start) & (heard.times < end)).sum())
-    sure = math.exp(min(0.0, step.sentence_score)) * math.sqrt(float(np.clip(events.scores[step.choice], 0, 1)))
-    return float(np.clip(sure * min(1.0, (words + 1) / FEW_WORDS), 0.0, 1.0))
 
 
 def named_in(steps: Sequence[StoryStep], names: Sequence[str]) -> list[str]:

@@ -49,13 +49,14 @@ class TranscriptReader:
     names: tuple[str, ...]
 
     @cached_property
-    def _finder(self) -> IngredientFinder:
+    def finder(self) -> IngredientFinder:
+        """Finds the names."""
         return IngredientFinder(self.names)
 
     def listen(self, transcript: Transcript, duration: float) -> NarratedVideo:
         """Everything that is read from a transcript."""
         heard = self.space.heard(transcript)
-        return NarratedVideo(heard, self.space.track(heard, duration), self._finder(transcript), duration)
+        return NarratedVideo(heard, self.space.track(heard, duration), self.finder(transcript), duration)
 
     def input(
         self, video: NarratedVideo, spans: NDArray[np.floating], ingredients: Sequence[str] | None = None

@@ -2,7 +2,7 @@
 
 No film with pictures and annotated steps is at hand, so nothing here is learnt from one. What YouCook2's annotations
 say about the number and the lengths of steps is a prior; the pictures say where something changes, and where nobody
-cooks. The answer is the set of spans, none of which overlap, with the highest sum; `best_sets` finds it exactly.
+cooks. The answer is the set of spans, none of which overlap, with the highest sum; `best_set` finds it exactly.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pydantic import Field
 
 from cookscribe.candidates import Candidates
 from cookscribe.config import Config
-from cookscribe.proposals.spans import SpanConfig, best_sets
+from cookscribe.proposals.span_sets import SpanGrid, best_set
 from cookscribe.track import FeatureTrack
 
 Floats = NDArray[np.floating]
@@ -95,12 +95,12 @@ def find_steps(track: FeatureTrack, work: Floats, prior: StepPrior, most: int = 
     if duration < 2 * FILM_PER_STEP:
         return Candidates(working_part(track, work), np.array([0.5]), duration, count=1.0)
     bins = int(np.clip(round(duration / min(LONGEST_BIN, max(0.5, duration / 60))), 2, 128))
-    config = SpanConfig(feature_size=1, bins=bins, longest=bins)
+    every = SpanGrid(bins, bins)
     width = duration / bins
     borders = np.arange(bins + 1) * width
     change = changes(track, borders)
     change[0] = change[-1] = 0.0
-    grid = config.grid
+    grid = every.spans
     lengths = (grid[:, 1] - grid[:, 0]) * width
     per_bin = np.interp((np.arange(bins) + 0.5) * width, track.times, work) * width * WORK
     worked = np.concatenate([[0.0], np.cumsum(per_bin)])
@@ -114,9 +114,9 @@ def find_steps(track: FeatureTrack, work: Floats, prior: StepPrior, most: int = 
     most = max(1, min(most, int(duration / FILM_PER_STEP)))
     found: list[tuple[float, float, list[int]]] = []
     for number in range(1, most + 1):
-        sets = best_sets(picture + prior.log_length(lengths, number, duration), config, number)
-        if len(sets) == number:
-            found.append((prior.log_count(number, duration), *sets[-1]))
+        gains = picture + prior.log_length(lengths, number, duration)
+        if best := best_set(gains, every, number):
+            found.append((prior.log_count(number, duration), float(gains[best].sum()), best))
     # A step more must be as good as those of the number that is likeliest beforehand.
     expected = max(range(len(found)), key=lambda n: found[n][0])
     usual = found[expected][1] / (expected + 1)

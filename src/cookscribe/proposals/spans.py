@@ -1,13 +1,15 @@
-"""Where the steps are, from the speech track alone: how good every possible span is, and the best story of spans.
+"""Where the steps are, from what is said alone.
 
-A narrated video is cut into equal bins. A small convolutional network reads the track and estimates for every span of
-bins its expected tIoU with the best true step, and how many steps the video has. The answer has that many spans, which
-do not overlap and have the highest sum of estimates; a dynamic programme finds it.
+A narrated video is cut into equal bins. A few small convolutional networks read the speech track and how often
+frequent words are said; each gives every span of bins a score, and the scores make a probability of every set of spans
+(`span_sets`). People cut the same cooking into few long steps or many short ones: a network has scores for several
+styles, and a probability of each. The answer is the set with the highest expected SODA tIoU where samples of all
+networks together stand for the unknown truth.
 """
 
 from __future__ import annotations
 
-import math
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -17,44 +19,60 @@ from pydantic import Field
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from cookscribe.candidates import Candidates, tiou_matrix
+from cookscribe.candidates import Candidates
 from cookscribe.config import Config
 from cookscribe.errors import BadValueError
 from cookscribe.model.heads import sinusoid
 from cookscribe.model_folder import CONFIG, open_model
+from cookscribe.proposals.span_sets import SpanGrid, best_expected, sample_sets
+from cookscribe.seeds import generator
+from cookscribe.senses.transcripts import Transcript
+from cookscribe.senses.word_counts import word_counts
 from cookscribe.track import FeatureTrack
 
-Floats = NDArray[np.float64]
-
 KIND = "spans"
-SPAN = 32  # numbers a span is judged by
+SPAN = 48  # numbers a span is judged by
+SAMPLES = 240  # sets that stand for the truth, of all networks together
+
+# One for each pair of sizes: its tables are large.
+span_grid = lru_cache(maxsize=8)(SpanGrid)
 
 
 class SpanConfig(Config):
     """Sizes of a `SpanModel`.
 
     Attributes:
-        feature_size: width of the track; bins: equal parts of a video; longest: most bins of a span.
-        width, layers, dropout: of the network; encoder: name of the features.
+        feature_size: width of the track; words: frequent words that are counted.
+        bins: equal parts of a video; longest: most bins of a span.
+        members: networks that are asked together; styles, width, layers, dropout: of each; encoder: of the track.
+        word_dropout: share of the counts that a network does not see in training.
     """
 
     feature_size: int = Field(gt=0, le=2**17)
+    words: tuple[str, ...] = Field(min_length=1, max_length=2**13)
     bins: int = Field(default=72, gt=1, le=256)
     longest: int = Field(default=27, gt=0, le=128)
+    members: int = Field(default=1, gt=0, le=16)
+    styles: int = Field(default=3, gt=0, le=16)
     width: int = Field(default=64, gt=0, le=2**13)
     layers: int = Field(default=3, ge=0, le=16)
     dropout: float = Field(default=0.2, ge=0, lt=1)
+    word_dropout: float = Field(default=0.4, ge=0, lt=1)
     encoder: str = ""
 
     @property
-    def grid(self) -> NDArray[np.int64]:
-        """(S, 2) first and last bin border of every span, in order of start, then length."""
-        pairs = [(s, s + n) for s in range(self.bins) for n in range(1, self.longest + 1) if s + n <= self.bins]
-        return np.array(pairs, dtype=np.int64)
+    def grid(self) -> SpanGrid:
+        """The spans that are judged."""
+        return span_grid(self.bins, self.longest)
+
+    def rows(self, track: FeatureTrack, transcript: Transcript) -> NDArray[np.float32]:
+        """(bins, feature_size + W) what a network reads of a film: the speech track, then the counts of W words."""
+        counts = word_counts(transcript, self.words, self.bins, track.duration)
+        return np.concatenate((track.resampled(self.bins), counts), axis=1)
 
 
-class SpanModel(nn.Module):
-    """(B, bins, F) tracks and (B,) durations to span qualities and counts."""
+class SpanNetwork(nn.Module):
+    """Rows of the bins of B films to scores of the S spans of the grid, for each of K styles."""
 
     places: Tensor
     lengths: Tensor
@@ -62,36 +80,47 @@ class SpanModel(nn.Module):
     def __init__(self, config: SpanConfig) -> None:
         super().__init__()
         self.config = config
-        width = config.width
+        width, bins = config.width, config.bins
         self.enter = nn.Linear(config.feature_size + 1, width)
+        self.of_words, self.word_dropout = (
+            nn.Linear(len(config.words), width, bias=False),
+            nn.Dropout(config.word_dropout),
+        )
+        nn.init.normal_(self.of_words.weight, std=0.01)
         self.convolutions = nn.ModuleList(
             nn.Conv1d(width, width, 5, padding=2 * 2**n, dilation=2**n) for n in range(config.layers)
         )
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(config.layers))
         self.dropout = nn.Dropout(config.dropout)
         self.of_start, self.of_end = nn.Linear(2 * width, SPAN), nn.Linear(2 * width, SPAN)
-        self.of_inside = nn.Linear(width, SPAN)
-        self.of_length = nn.Embedding(config.longest + 1, SPAN)
-        self.of_seconds = nn.Linear(2, SPAN)
-        self.quality = nn.Linear(SPAN, 1)
-        self.count = nn.Linear(2 * width + 2, 1)
-        grid = config.grid
-        # Rows pick a span's first border, its last border, and the mean of its bins: a product with this is much faster
-        # than indexing, forwards and backwards.
-        places = np.zeros((len(grid), 3 * config.bins + 2), dtype=np.float32)
-        rows = np.arange(len(grid))
-        places[rows, grid[:, 0]] = 1.0
-        places[rows, config.bins + 1 + grid[:, 1]] = 1.0
-        for row, (first, last) in enumerate(grid.tolist()):
-            places[row, 2 * config.bins + 2 + first : 2 * config.bins + 2 + last] = 1.0 / (last - first)
+        self.of_inside, self.of_whole = nn.Linear(width, SPAN), nn.Linear(2 * width + 2, SPAN)
+        self.of_length, self.of_seconds = nn.Embedding(config.longest + 1, SPAN), nn.Linear(2, SPAN)
+        self.score, self.of_bin = nn.Linear(SPAN, config.styles), nn.Linear(width, config.styles)
+        self.of_style = nn.Linear(2 * width + 2, config.styles)
+        # Rows pick a span's first border, its last border, the mean of its bins and their sum: a product with this is
+        # much faster than indexing, forwards and backwards.
+        spans = config.grid.spans
+        places = np.zeros((len(spans), 3 * bins + 2), dtype=np.float32)
+        rows = np.arange(len(spans))
+        places[rows, spans[:, 0]] = 1.0
+        places[rows, bins + 1 + spans[:, 1]] = 1.0
+        for row, (first, last) in enumerate(spans.tolist()):
+            places[row, 2 * bins + 2 + first : 2 * bins + 2 + last] = 1.0 / (last - first)
         self.register_buffer("places", torch.from_numpy(places), persistent=False)
-        self.register_buffer("lengths", torch.from_numpy(grid[:, 1] - grid[:, 0]), persistent=False)
+        self.register_buffer("lengths", torch.from_numpy(spans[:, 1] - spans[:, 0]), persistent=False)
 
-    def forward(self, tracks: Tensor, durations: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, S) logits of the expected tIoU of the spans of `SpanConfig.grid`, and (B,) expected numbers of steps."""
-        batch, bins, _ = tracks.shape
+    def forward(self, rows: Tensor, durations: Tensor) -> tuple[Tensor, Tensor]:
+        """Scores and styles of films whose (B, bins, F + W) rows are read, (B,) seconds long.
+
+        Returns:
+            (B, K, S) scores: in a style, a set of spans is as likely as the exponential of their sum.
+            (B, K) logarithms of the probabilities of the styles.
+        """
+        batch, bins, _ = rows.shape
+        tracks, counts = rows[..., : self.config.feature_size], rows[..., self.config.feature_size :]
         length = (durations.log() - 5.5).view(batch, 1, 1)
         x = self.enter(torch.cat((tracks, length.expand(-1, bins, -1)), dim=-1))
+        x = x + self.of_words(self.word_dropout(counts))
         x = self.dropout(F.relu(x + sinusoid(bins, self.config.width, device=x.device)))
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
             x = norm(x + self.dropout(F.relu(convolution(x.transpose(1, 2)).transpose(1, 2))))
@@ -100,50 +129,27 @@ class SpanModel(nn.Module):
         borders = torch.cat((around[:, :-1], around[:, 1:]), dim=-1)
         known = torch.cat((self.of_start(borders), self.of_end(borders), self.of_inside(x)), dim=1)
         seconds = (self.lengths.view(1, -1) * durations.view(-1, 1) / bins).clamp(min=0.5).log() - 2.7
-        joined = self.places @ known + self.of_length(self.lengths)
-        joined = joined + self.of_seconds(torch.stack((seconds, seconds**2), dim=-1))
-        quality = self.quality(F.relu(joined)).squeeze(-1)
         whole = torch.cat((x.mean(dim=1), x.amax(dim=1), length.squeeze(1), length.squeeze(1) ** 2), dim=-1)
-        count: Tensor = F.softplus(self.count(whole).squeeze(-1) + 5.0) + 1.0
-        return quality, count
+        joined = self.places @ known + self.of_length(self.lengths) + self.of_whole(whole).unsqueeze(1)
+        joined = joined + self.of_seconds(torch.stack((seconds, seconds**2), dim=-1))
+        # A long span takes the place of many empty bins; each of its bins must be worth that.
+        inside = (self.places[:, 2 * bins + 2 :] @ self.of_bin(x)) * self.lengths.view(1, -1, 1)
+        scores = self.score(F.relu(joined)) + inside - 2.0
+        return scores.transpose(1, 2), self.of_style(whole).log_softmax(dim=-1)
 
 
-def span_labels(truth: Floats, duration: float, config: SpanConfig) -> NDArray[np.float32]:
-    """(S,) tIoU of every span of the grid with the best true step, (T, 2) seconds."""
-    spans = config.grid * (duration / config.bins)
-    return np.asarray(tiou_matrix(spans, truth).max(axis=1, initial=0.0), dtype=np.float32)
+class SpanModel(nn.Module):
+    """Several networks that differ by the numbers they began with."""
 
+    def __init__(self, config: SpanConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.members = nn.ModuleList(SpanNetwork(config) for _ in range(config.members))
 
-def best_sets(quality: Floats, config: SpanConfig, most: int) -> list[tuple[float, list[int]]]:
-    """For K = 1 to `most`, the K spans of the grid that do not overlap with the highest sum of `quality`, (S,)."""
-    grid, bins = config.grid, config.bins
-    # reached[k, t]: best sum of k spans that end at border t or before.
-    reached = np.full((most + 1, bins + 1), -math.inf)
-    reached[0] = 0.0
-    taken = np.full((most + 1, bins + 1), -1, dtype=np.int64)
-    by_end = [np.flatnonzero(grid[:, 1] == border) for border in range(bins + 1)]
-    for border in range(1, bins + 1):
-        spans = by_end[border]
-        sums = reached[:-1, grid[spans, 0]] + quality[spans]
-        best = sums.argmax(axis=1)
-        value = sums[np.arange(most), best]
-        better = value > reached[1:, border - 1]
-        reached[1:, border] = np.where(better, value, reached[1:, border - 1])
-        taken[1:, border] = np.where(better, spans[best], -1)
-    found = []
-    for count in range(1, most + 1):
-        if not math.isfinite(reached[count, bins]):
-            break
-        chosen, k, border = [], count, bins
-        while k:
-            span = taken[k, border]
-            if span < 0:
-                border -= 1
-                continue
-            chosen.append(int(span))
-            k, border = k - 1, int(grid[span, 0])
-        found.append((float(reached[count, bins]), chosen[::-1]))
-    return found
+    def forward(self, rows: Tensor, durations: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, members, K, S) scores of spans and (B, members, K) log probabilities of styles, see `SpanNetwork`."""
+        scores, styles = zip(*(member(rows, durations) for member in self.members), strict=True)
+        return torch.stack(scores, dim=1), torch.stack(styles, dim=1)
 
 
 class SpanFinder:
@@ -154,20 +160,23 @@ class SpanFinder:
         self.config = model.config
 
     @torch.no_grad()
-    def qualities(self, track: FeatureTrack) -> tuple[Floats, float]:
-        """(S,) expected tIoU of the spans of the grid, and the expected number of steps."""
-        device = self.model.places.device
-        rows = torch.from_numpy(track.resampled(self.config.bins)).unsqueeze(0).to(device)
-        quality, count = self.model(rows, torch.tensor([track.duration], dtype=torch.float32, device=device))
-        return quality[0].sigmoid().double().cpu().numpy(), float(count[0])
+    def find(self, track: FeatureTrack, transcript: Transcript, most: int = 18) -> Candidates:
+        """The events of the best story; scores are expected tIoUs, the count is the expected number of steps.
 
-    def find(self, track: FeatureTrack, most: int = 18) -> Candidates:
-        """The events of the best story; scores are expected tIoUs."""
-        quality, count = self.qualities(track)
-        wanted = max(1, min(round(count), most, self.config.bins))
-        chosen = best_sets(quality, self.config, wanted)[-1][1]
-        spans = self.config.grid[chosen] * (track.duration / self.config.bins)
-        return Candidates(np.minimum(spans, track.duration), quality[chosen], track.duration, count=count)
+        Args:
+            track: the speech track of the film; transcript: what is said in it.
+            most: events.
+        """
+        config = self.config
+        device = next(self.model.parameters()).device
+        rows = torch.from_numpy(config.rows(track, transcript)).unsqueeze(0).to(device)
+        scores, styles = self.model(rows, torch.tensor([track.duration], dtype=torch.float32, device=device))
+        shares = styles.exp().double().flatten().cpu().numpy() / config.members
+        counts = np.diff(np.rint(SAMPLES * np.append(0.0, shares.cumsum()))).astype(np.int64)
+        truths = sample_sets(scores[0].flatten(0, 1), config.grid, counts, generator("span sets"))
+        chosen, overlaps = best_expected(truths, config.grid, min(most, config.bins))
+        spans = config.grid.spans[chosen] * (track.duration / config.bins)
+        return Candidates(np.minimum(spans, track.duration), overlaps, track.duration, count=float(truths.sizes.mean()))
 
 
 def load_finder(folder: Path, device: str = "cpu") -> SpanFinder:

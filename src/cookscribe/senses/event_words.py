@@ -52,6 +52,10 @@ class IngredientFinder:
         found = [self.names[mention.ingredient] for mention in self._matcher.find(transcript.text)]
         return tuple(dict.fromkeys(found))
 
+    def count(self, text: str) -> int:
+        """How many of the names a text has."""
+        return len(self._matcher.named(text))
+
 
 def distinct_names(names: Iterable[str]) -> list[str]:
     """Names in their order; one in both numbers ("onion", "onions") stands there once, as it came first."""

@@ -16,10 +16,12 @@ from pathlib import Path
 from cookscribe.bundle import WRITER, Bundle
 from cookscribe.files import read_json, write_json
 from cookscribe.learning.loop import HISTORY
-from cookscribe.learning.narrated.build_bundle import SpeechFolder, measured
+from cookscribe.learning.narrated.build_bundle import SpeechFolder, judged_steps, report
+from cookscribe.learning.narrated.calibrate import fit_confidence, measure
 from cookscribe.learning.packing import pack_model
 from cookscribe.learning.writer.run import WriterRun, read_examples, train_language_writer
 from cookscribe.model_folder import CONFIG
+from cookscribe.pipelines.step_signs import CONFIDENCE
 from cookscribe.writer.language_writer import WriterConfig
 
 FIRST = "likelihood"  # folders of the first stage
@@ -66,7 +68,10 @@ class WriterFolder:
         """Put the writer of a seed into a speech bundle, with its calibration."""
         source, target = self.writer(seed), bundle.folder / WRITER
         pack_model(source, target)
-        found = measured(bundle, self.speech.narrated, self.speech.run.development)
+        judged = judged_steps(bundle, self.speech.narrated, self.speech.run.development)
+        found = measure(judged)
+        report(found)
+        fit_confidence(judged.values()).save(target / CONFIDENCE)
         saved = read_json(target / CONFIG)
         saved["config"] |= {
             "calibration": list(found[True].line),

@@ -20,7 +20,7 @@ from cookscribe.bundle import WRITER
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.meteor import MeteorTable
 from cookscribe.evaluation.report import evaluate
-from cookscribe.evaluation.soda import SodaScorer
+from cookscribe.evaluation.soda import SodaScorer, soda_tiou
 from cookscribe.files import read_json, write_json, write_text
 from cookscribe.learning.loop import HISTORY
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
@@ -29,7 +29,7 @@ from cookscribe.learning.story_task import story_events
 from cookscribe.pipelines.language import film_evidence, load_language_writer
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.pipelines.transcript_reader import NarratedVideo
-from cookscribe.proposals.plain import reranked, suppressed
+from cookscribe.proposals.plain import reranked, suppressed, uniform
 from cookscribe.seeds import generator
 from cookscribe.senses.event_words import distinct_names
 from cookscribe.text.actions import packaged_verbs
@@ -46,6 +46,7 @@ Told = Mapping[str, Events]
 Spans = NDArray[np.float64]
 
 OVERLAP = 0.3
+EQUAL = 8
 # In the order of the table.
 HEADINGS = (
     *("SODA METEOR", "SODA CIDEr-D", "strict METEOR", "strict CIDEr-D", "SODA tIoU"),
@@ -93,7 +94,10 @@ class NarratedStudy:
         finder = self.folder.finder()
         candidates = self.folder.data.candidates()
         return {
-            "heard": {key: _spans(finder.find(video.track).spans) for key, video in self.heard.items()},
+            "heard": {
+                key: _spans(finder.find(video.track, self.validation.transcripts[key]).spans)
+                for key, video in self.heard.items()
+            },
             "published": {key: _spans(suppressed(candidates[key], OVERLAP).spans) for key in self.truth},
         }
 
@@ -164,6 +168,21 @@ class NarratedStudy:
         if listing == "shuffled list":
             return [names[i] for i in generator("shuffled list", key).permutation(len(names))]
         return names
+
+    def event_table(self) -> str:
+        """SODA tIoU of the events alone, for videos whose words have times and for those that have none."""
+        videos = self.validation.videos.items()
+        equal = {key: _spans(uniform(video.duration, EQUAL).spans) for key, video in videos}
+        rows = []
+        for name, found in ({f"{EQUAL} equal segments": equal} | self.events).items():
+            figures = {"steps": [float(np.mean([len(spans) for spans in found.values()]))]}
+            for heading, kinds in {"all": (True, False), "timed": (True,), "untimed": (False,)}.items():
+                keys = [key for key in self.truth if self.validation.transcripts[key].timed in kinds]
+                if keys:
+                    truth = {key: self.truth[key].spans for key in keys}
+                    figures[heading] = [soda_tiou(truth, {key: found[key] for key in keys}, "released")]
+            rows.append(Row(name, figures))
+        return as_markdown(rows, "SODA tIoU of events", ("all", "timed", "untimed", "steps"))
 
     def report(self, name: str, tell: Callable[[], Told]) -> Mapping[str, Any]:
         """The scores of what is told, kept in a file."""
@@ -262,7 +281,7 @@ def run(options: StudyOptions) -> str:
     study = NarratedStudy(folder, options.out, meteor=options.asks_meteor)
     rows = study.rows(range(1 if options.smoke else options.seeds))
     timed = {name: reports for name, reports in rows.items() if all("timed" in report for report in reports)}
-    text = f"{len(study.truth)} videos with a transcript\n\n{table(rows, 'all')}\n"
+    text = f"{len(study.truth)} videos with a transcript\n\n{study.event_table()}\n\n{table(rows, 'all')}\n"
     if timed:
         count = sum(transcript.timed for transcript in study.validation.transcripts.values())
         text += f"\n{count} of them whose words have times\n\n{table(timed, 'timed')}\n"
