@@ -130,7 +130,7 @@ class SightPipeline:
         """The draft of a film that was looked at, and of which this much was heard and read."""
         read = read or Cues()
         events = find_steps(seen.track, work_odds(seen), self.prior)
-        names = list(ingredients) or foods_of_title(title, self.sight)
+        names = list(ingredients) or foods_in(title, self.sight)
         shown = self.shown(seen, events, names, listed=bool(ingredients))
         written, confidences = self.sentences(seen, events, shown, ingredients, title, heard, read)
         steps = merge_continuations(told_steps(events, written))
@@ -215,8 +215,8 @@ class SightPipeline:
     ) -> tuple[list[Written], list[float]]:
         """A sentence for each event, and how sure each is in the model's own measure.
 
-        The language model tells an event only if a food is clearly seen in it, or something is heard or read: out of
-        nothing it would make something up.
+        The language model tells an event only if a food is clearly seen in it, heard or read: out of nothing it would
+        make something up.
         """
         usual = dict(zip(self.sight.config.words, self.sight.model.prior.sigmoid().tolist(), strict=True))
         # "Add" is right in a third of all steps: who says it must have seen more than that.
@@ -238,16 +238,15 @@ class SightPipeline:
         film = film_evidence(
             events.spans, transcript=heard, cues=cues, title=title, ingredients=ingredients, given=bool(ingredients)
         )
+        words = [f"{one.heard} {' '.join(one.read)}" for one in film.events]
         judges = []
         if self.vectors is not None:
-            told = (title, *ingredients, *(f"{one.heard} {' '.join(one.read)}" for one in film.events))
+            told = (title, *ingredients, *words)
             spans = np.asarray(events.spans, dtype=np.float64)
             judges.append(judge_of(self.sight, *seen.over(spans), self.vectors, ", ".join(told)))
         written = [
-            one if clearly_seen(things) or event.heard or event.read else other
-            for one, other, things, event in zip(
-                self.language.write([film], judges)[0], bare, shown, film.events, strict=True
-            )
+            one if clearly_seen(things) or foods_in(text, self.sight) else other
+            for one, other, things, text in zip(self.language.write([film], judges)[0], bare, shown, words, strict=True)
         ]
         return written, [math.exp(min(0.0, one.score)) for one in written]
 
@@ -306,10 +305,10 @@ def work_odds(seen: Seen) -> Floats:
     return np.asarray(odds, dtype=np.float64)
 
 
-def foods_of_title(title: str, sight: Sight) -> list[str]:
-    """Foods that a title names: the tofu of "mapo tofu"."""
+def foods_in(text: str, sight: Sight) -> list[str]:
+    """Foods that a text names: the tofu of "mapo tofu"."""
     foods = [w for w, kind in zip(sight.config.words, sight.config.kinds, strict=True) if kind == "food"]
-    return [foods[n] for n in sorted(IngredientMatcher(foods, partial=False).named(title))]
+    return [foods[n] for n in sorted(IngredientMatcher(foods, partial=False).named(text))]
 
 
 def _influences(things: Sequence[tuple[str, float, str]], kind: str) -> tuple[Influence, ...]:

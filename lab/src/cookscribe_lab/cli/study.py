@@ -42,7 +42,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "only": (list[str], typer.Option([], help="Train this row only (may be given again); finished rows are shown.")),
     "captions": (bool, typer.Option(True, help="What candidates say, too; without it takes half of the time.")),
     "meteor": (bool, typer.Option(True, help="METEOR too; without it no Java is started.")),
-    "writer": (Path, typer.Option(None, help="Folder of the language model's adapters; judge its sentences too.")),
+    "writer": (Path, typer.Option(None, help="Folder of a language model's adapters: judge its sentences.")),
     "development": (
         bool,
         typer.Option(False, "--development", help="With --writer: stills of videos its training kept apart."),

@@ -29,7 +29,7 @@ class StudyOptions:
         meteor: ask METEOR too (Java); a smoke run never does.
         veil: of the simulation: how much of a food's look is hidden in all steps but the first, from 0 to 1; at 1 only
             what came before tells it. Features are then always simulated; ready-made candidates give their places only.
-        writer: folder of the language model's adapters; its sentences are judged too.
+        writer: folder of a language model's adapters; its sentences are judged.
         development: judge videos that training kept apart, to choose by, instead of the validation videos.
         only: train these rows only; rows that are finished already are shown all the same. Empty for all.
         work: folder of finished parts, which studies share; beside `out` if None.

@@ -28,13 +28,16 @@ HEADINGS = (RECALL, LIST, ALONE, FOODS, WORDS, CUES, LISTED)
 
 
 def run(options: StudyOptions) -> str:
-    """Train the heads of each choice of encoders on the training stills, if that is not done, and judge them."""
+    """Train the heads of each choice of encoders on the training stills, if that is not done, and judge them.
+
+    With a writer, judge its sentences instead, from what the heads on all encoders see.
+    """
     if options.data is None:
         raise BadValueError("--data", "the study needs the real stills", "name the folder of the YouCook2 files")
     data = YouCook2(options.data)
-    encoders = ENCODERS[:1] if options.smoke else ENCODERS
-    if options.development:
-        text, rows, pairs = told(options, *trained(options, data, encoders[-1]))
+    encoders, meteor = ENCODERS[:1] if options.smoke else ENCODERS, options.asks_meteor
+    if options.writer is not None or options.development:
+        text, rows, pairs = told(options, *trained(options, data, encoders[-1]), meteor=meteor)
         return write_study(options, "real-frames", text, rows, paired=pairs)
     rows = []
     for encoder in encoders:
@@ -51,11 +54,7 @@ def run(options: StudyOptions) -> str:
     if options.smoke:
         caption = f"**smoke run: the figures mean nothing.** {caption}"
     text = f"{caption}\n\n{as_markdown(rows, 'encoders', HEADINGS, digits=3)}"
-    pairs = []
-    if options.writer is not None:
-        more, sentences, pairs = told(options, held, sight)
-        text, rows = f"{text}\n{more}", rows + sentences
-    return write_study(options, "real-frames", text, rows, paired=pairs)
+    return write_study(options, "real-frames", text, rows)
 
 
 def trained(options: StudyOptions, data: YouCook2, encoder: str) -> tuple[SightData, Sight]:
@@ -66,7 +65,9 @@ def trained(options: StudyOptions, data: YouCook2, encoder: str) -> tuple[SightD
     return read_sight_data(data, folder / "cache", encoder), Sight.load(folder / FOLDER)
 
 
-def told(options: StudyOptions, held: SightData, sight: Sight) -> tuple[str, list[Row], list[dict[str, object]]]:
+def told(
+    options: StudyOptions, held: SightData, sight: Sight, *, meteor: bool
+) -> tuple[str, list[Row], list[dict[str, object]]]:
     """Tables, rows and comparisons of the sentences that a writer makes of what is seen."""
     from cookscribe_lab.studies.sight.step_sentences import StepSentences, sentence_tables
 
@@ -74,7 +75,7 @@ def told(options: StudyOptions, held: SightData, sight: Sight) -> tuple[str, lis
         raise BadValueError("--development", "sentences are to be judged", "name the adapters with --writer")
     folder = options.parts / f"sight-{held.config.encoder}"
     found = StepSentences(held, sight, folder, options.writer, development=options.development)
-    return sentence_tables(found, options.parts, meteor=options.asks_meteor)
+    return sentence_tables(found, options.parts, meteor=meteor)
 
 
 def validation(held: SightData) -> NDArray[np.bool_]:

@@ -130,8 +130,8 @@ class StepSentences:
             places = tuple(self.steps[n].number for n in mine)
             films.append(PlacedFilm(events, "", tuple(shuffled) if listed else (), listed, places, count))
             if vectors is not None:
-                rows, told = [self.rows[n] for n in mine], ", ".join(names) if listed else ""
-                judges.append(judge_of(self.sight, self.words[rows], self.guesses[rows], vectors, told))
+                rows, known = [self.rows[n] for n in mine], ", ".join(names) if listed else ""
+                judges.append(judge_of(self.sight, self.words[rows], self.guesses[rows], vectors, known))
             order += mine
         told = [one.sentence for film in self.language.write(films, judges) for one in film]
         return [told[order.index(n)] for n in range(len(self.steps))]
