@@ -202,7 +202,7 @@ def test_real_models_are_described_without_being_made() -> None:
         lambda: RecipeModel(preset("paper-b", relative="fixed", absolute=True, output="transform", width=48)),
         lambda: PDVC(ProposalConfig.preset("small", words=9)),
         lambda: PDVC(ProposalConfig.preset("paper", words=9, width=64, count_head="classes")),
-        lambda: SpanModel(SpanConfig(feature_size=5)),
+        lambda: SpanModel(SpanConfig(feature_size=5, words=("add", "now"))),
     ]
     for make in makers:
         with _ShapesAlone():

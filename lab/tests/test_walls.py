@@ -18,7 +18,7 @@ ALLOWED: dict[str, set[str]] = {
     "studies.core": {"kitchen_features", "nearest"},
     "studies.paper": {"studies.core", "kitchen_features", "kitchen_films", "nearest", "rivals"},
     "studies.selection": {"studies.core"},
-    "studies.sight": {"studies.core"},
+    "studies.sight": {"studies.core", "nearest"},
     "studies.narrated": {"studies.core", "studies.paper", "nearest"},  # whose printed figures stand beside ours
     "kitchen_bundle": {"kitchen_films", "studies.core", "nearest"},
     "shipped": set(),
