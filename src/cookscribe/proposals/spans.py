@@ -44,7 +44,7 @@ class SpanConfig(Config):
     Attributes:
         feature_size: width of the track; words: frequent words that are counted.
         bins: equal parts of a video; longest: most bins of a span.
-        members: networks that are asked together; styles, width, layers, dropout: of each; encoder: of the track.
+        styles, width, layers, dropout: of the network; encoder: of the track.
         word_dropout: share of the counts that a network does not see in training.
     """
 
@@ -52,7 +52,6 @@ class SpanConfig(Config):
     words: tuple[str, ...] = Field(min_length=1, max_length=2**13)
     bins: int = Field(default=72, gt=1, le=256)
     longest: int = Field(default=27, gt=0, le=128)
-    members: int = Field(default=1, gt=0, le=16)
     styles: int = Field(default=3, gt=0, le=16)
     width: int = Field(default=64, gt=0, le=2**13)
     layers: int = Field(default=3, ge=0, le=16)
@@ -71,7 +70,7 @@ class SpanConfig(Config):
         return np.concatenate((track.resampled(self.bins), counts), axis=1)
 
 
-class SpanNetwork(nn.Module):
+class SpanModel(nn.Module):
     """Rows of the bins of B films to scores of the S spans of the grid, for each of K styles."""
 
     places: Tensor
@@ -138,20 +137,6 @@ class SpanNetwork(nn.Module):
         return scores.transpose(1, 2), self.of_style(whole).log_softmax(dim=-1)
 
 
-class SpanModel(nn.Module):
-    """Several networks that differ by the numbers they began with."""
-
-    def __init__(self, config: SpanConfig) -> None:
-        super().__init__()
-        self.config = config
-        self.members = nn.ModuleList(SpanNetwork(config) for _ in range(config.members))
-
-    def forward(self, rows: Tensor, durations: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, members, K, S) scores of spans and (B, members, K) log probabilities of styles, see `SpanNetwork`."""
-        scores, styles = zip(*(member(rows, durations) for member in self.members), strict=True)
-        return torch.stack(scores, dim=1), torch.stack(styles, dim=1)
-
-
 class SpanFinder:
     """A trained `SpanModel` at work."""
 
@@ -171,9 +156,9 @@ class SpanFinder:
         device = next(self.model.parameters()).device
         rows = torch.from_numpy(config.rows(track, transcript)).unsqueeze(0).to(device)
         scores, styles = self.model(rows, torch.tensor([track.duration], dtype=torch.float32, device=device))
-        shares = styles.exp().double().flatten().cpu().numpy() / config.members
+        shares = styles[0].exp().double().cpu().numpy()
         counts = np.diff(np.rint(SAMPLES * np.append(0.0, shares.cumsum()))).astype(np.int64)
-        truths = sample_sets(scores[0].flatten(0, 1), config.grid, counts, generator("span sets"))
+        truths = sample_sets(scores[0], config.grid, counts, generator("span sets"))
         chosen, overlaps = best_expected(truths, config.grid, min(most, config.bins))
         spans = config.grid.spans[chosen] * (track.duration / config.bins)
         return Candidates(np.minimum(spans, track.duration), overlaps, track.duration, count=float(truths.sizes.mean()))

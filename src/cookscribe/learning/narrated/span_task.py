@@ -62,13 +62,13 @@ class SpanTask:
         return shuffled(len(self.examples.rows), self.batch_size, self.seed, epoch)
 
     def losses(self, items: Sequence[int], epoch: int) -> Mapping[str, Term]:
-        """Minus the log-likelihood of the true steps, added over the members."""
+        """Minus the log-likelihood of the true steps."""
         del epoch
         return {"sets": Term(-self.examples.log_likelihoods(self.model, items).sum(), len(items))}
 
     @torch.no_grad()
     def evaluate(self) -> Mapping[str, float]:
-        """Mean log-likelihood of the true steps of a development video, by a member."""
+        """Mean log-likelihood of the true steps of a development video."""
         self.model.eval()
         count = len(self.development.rows)
         parts = [range(start, min(start + self.batch_size, count)) for start in range(0, count, self.batch_size)]
@@ -90,11 +90,11 @@ class _Examples:
             self.true[row, torch.from_numpy(self.grid.nearest_set(video.spans, video.duration))] = 1.0
 
     def log_likelihoods(self, model: SpanModel, items: Sequence[int]) -> Tensor:
-        """(B, members) logarithm of the probability of each video's true set."""
+        """(B,) logarithm of the probability of each video's true set."""
         chosen = list(items)
         scores, styles = model(self.rows[chosen], self.durations[chosen])
-        whole = log_sums(scores.flatten(0, 2), self.grid)[:, -1].view(styles.shape)
-        true = self.true[chosen].view(len(chosen), 1, 1, -1)
+        whole = log_sums(scores.flatten(0, 1), self.grid)[:, -1].view(styles.shape)
+        true = self.true[chosen].view(len(chosen), 1, -1)
         found: Tensor = ((scores * true).sum(dim=-1) - whole + styles).logsumexp(dim=-1)
         return found
 
