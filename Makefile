@@ -18,10 +18,10 @@ WEIGHTS := tinyvit dinov2 smollm2
 
 setup: $(STAMP)
 
-# The product and its laboratory, both as they stand here.
-$(STAMP): pyproject.toml lab/pyproject.toml $(CONSTRAINTS)
+# The product, the adapters of its writer and its laboratory, all as they stand here.
+$(STAMP): pyproject.toml adapters/pyproject.toml lab/pyproject.toml $(CONSTRAINTS)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable '.[dev]' --editable lab
+	$(BIN)/pip install --quiet --editable '.[dev]' --editable adapters --editable lab
 	touch $@
 
 # The pages are tested in a real browser, and for accessibility with axe-core. Installing them needs root and apt, and

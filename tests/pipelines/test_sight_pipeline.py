@@ -10,6 +10,7 @@ import films
 from cookscribe.bundle import Bundle, BundleConfig
 from cookscribe.cues import Cue, Cues
 from cookscribe.encoders.base import Progress, silent
+from cookscribe.errors import MissingDependencyError
 from cookscribe.pipelines.base import Request
 from cookscribe.pipelines.language import writer_folder
 from cookscribe.pipelines.sight import SightPipeline, work_odds
@@ -182,7 +183,8 @@ def test_a_bundle_names_its_writer_from_its_own_folder(tmp_path: Path) -> None:
         found = named(writer=name)
         assert found is not None
         assert found.samefile(shared)
-    assert named(writer="../writers/other") is None
+    with pytest.raises(MissingDependencyError, match="pip install"):
+        named(writer="../writers/other")
 
 
 def test_lines_on_the_screen_are_read_only_if_they_are_asked_for(film: Path) -> None:

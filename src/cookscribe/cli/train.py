@@ -104,18 +104,27 @@ def writer(
     sight: Path | None = typer.Option(None, "--sight", help="Out-of-fold predictions that `train sight` wrote."),
     seed: int = typer.Option(0, "--seed", help="Seed of the writer that goes into the bundle."),
     epochs: int = typer.Option(0, "--epochs", help="Epochs; 0 takes the preset's."),
+    reward: int = typer.Option(0, "--reward", help="Epochs of a second stage, which learns from sentences' scores."),
     name: str = typer.Option("youcook2-speech", "--name", help="Name of the bundle."),
 ) -> None:
-    """Train the language-model writer of narrated videos, and pack it into OUT/bundle with the other parts."""
+    """Train the language-model writer, and pack it into OUT/bundle with the other parts. Start it with torchrun to use
+    several processes."""
     from cookscribe.learning.datasets.root import YouCook2
+    from cookscribe.learning.distributed import is_first, leave
     from cookscribe.learning.narrated.build_bundle import FILMS, WEAK, SpeechFolder
     from cookscribe.learning.writer.build_writer import WriterFolder
     from cookscribe.learning.writer.run import WriterRun
 
-    run = WriterRun(training={"epochs": epochs} if epochs else {})
+    run = WriterRun(training={"epochs": epochs} if epochs else {}, rewarded={"epochs": max(reward, 1)})
+    run = run.model_copy(update={"reward": run.reward.model_copy(update={"epochs": reward})})
     speech = SpeechFolder(YouCook2(data), out)
     folder = WriterFolder(speech, run, base, sight)
-    folder.writer(seed)
+    try:
+        folder.writer(seed)
+    finally:
+        leave()
+    if not is_first():
+        return
     made = folder.pack(speech.pack(seed, name, FILMS, WEAK), seed)
     size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
     print(f"{made.folder}: {made.config.name}, {size / 2**20:.1f} MiB")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import entry_points
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cookscribe.bundle import Bundle
+from cookscribe.bundle import WRITER, Bundle
 from cookscribe.cues import Cue, Cues
 from cookscribe.encoders.weights import cache_folder, locate
+from cookscribe.errors import MissingDependencyError
 from cookscribe.model_folder import WEIGHTS, open_model, put_weights, read_tensors
 from cookscribe.recipe import Span
 from cookscribe.senses.transcripts import Transcript
@@ -21,6 +24,8 @@ from cookscribe.writer.evidence import EventEvidence, FilmEvidence, heard_lines,
 from cookscribe.writer.language_writer import KIND, LanguageWriter, WriterConfig
 from cookscribe.writer.texts import Encoder
 
+# A package announces a package of writers' folders under this group of entry points.
+ENTRY_POINTS = "cookscribe.writers"
 BESIDE = 2.0  # seconds beside an event in which a line on the screen still belongs to it
 
 
@@ -37,9 +42,17 @@ def base_model(name: str) -> tuple[Path, Path | None]:
 
 
 def writer_folder(bundle: Bundle) -> Path | None:
-    """Folder of the language-model writer that a bundle names, if it is there."""
-    folder = bundle.folder / bundle.config.writer
-    return folder if folder.is_dir() else None
+    """Folder of the language-model writer that a bundle has or names; None if it has none.
+
+    Raises:
+        MissingDependencyError: the bundle names a writer of another package, which is not installed.
+    """
+    name = bundle.config.writer
+    packages = (Path(str(files(entry.value))) for entry in entry_points(group=ENTRY_POINTS))
+    found = next((place / name for place in (bundle.folder, *packages) if (place / name).is_dir()), None)
+    if found is None and name != WRITER:
+        raise MissingDependencyError(f"writer {name}", "is not installed", "pip install ./adapters")
+    return found
 
 
 def load_language_writer(folder: Path, device: str = "cpu") -> LanguageWriter:
@@ -71,12 +84,14 @@ def film_evidence(
     title: str = "",
     ingredients: Sequence[str] = (),
     given: bool = False,
+    drafts: Sequence[str] = (),
 ) -> FilmEvidence:
     """What the writer reads of (N, 2) events in order of start.
 
     Args:
         transcript: what is said; cues: what is read on the screen and seen (what is heard comes from the transcript).
         title: if somebody gave one; ingredients: given, or heard.
+        drafts: the sentence of a recipe model for every event, if there are some.
     """
     spans = np.asarray(spans, dtype=np.float64).reshape(-1, 2)
     cues = cues or Cues()
@@ -85,12 +100,12 @@ def film_evidence(
         heard = heard_lines(transcript.words, said_at(transcript), spans, timed=transcript.timed)
     shown: set[str] = set()
     events = []
-    for words, (start, end) in zip(heard, spans.tolist(), strict=True):
+    for words, (start, end), draft in zip(heard, spans.tolist(), drafts or [""] * len(spans), strict=True):
         span = Span(start=start, end=end)
         lines = [cue.text for cue in cues.of("read").near(span, BESIDE, BESIDE) if cue.text not in shown]
         shown.update(lines)
         seen = seen_names(_tags(cues.of("seen").near(span), span))
-        events.append(EventEvidence(words, tuple(dict.fromkeys(lines)), seen))
+        events.append(EventEvidence(words, tuple(dict.fromkeys(lines)), seen, draft))
     return FilmEvidence(tuple(events), title, tuple(ingredients), given)
 
 

@@ -81,11 +81,11 @@ class SightPipeline:
             sight = Sight.load(bundle.folder / FAST)
             encoder = load_encoder(sight.config.encoder, EncoderOptions(device=device))
         language = None
-        if (folder := writer_folder(bundle)) is not None:
-            try:
+        try:
+            if (folder := writer_folder(bundle)) is not None:
                 language = load_language_writer(folder, device)
-            except MissingDependencyError as error:
-                missing.append(f"the better writer is not installed: {error.advice}")
+        except MissingDependencyError as error:
+            missing.append(f"the better writer is not installed: {error.advice}")
         prior = StepPrior.load(bundle.folder / PRIOR)
         return cls(bundle, encoder, sight, prior, language, missing)
 

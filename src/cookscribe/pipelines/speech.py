@@ -38,13 +38,13 @@ class SpeechPipeline:
         reader: TranscriptReader,
         finder: SpanFinder,
         writer: StoryWriter,
+        confidence: StepConfidence,
         language: LanguageWriter | None = None,
         missing: str = "",
     ) -> None:
         """Put together; `missing` says why there is no language model, and how to get it."""
         self.bundle, self.reader, self.finder, self.writer = bundle, reader, finder, writer
-        self.language, self.missing = language, missing
-        self.confidence = StepConfidence.of(bundle.folder if language is None else bundle.folder / bundle.config.writer)
+        self.confidence, self.language, self.missing = confidence, language, missing
         self.actions = packaged_verbs()
 
     @classmethod
@@ -56,14 +56,14 @@ class SpeechPipeline:
         check_width(finder, reader.space.track_width, bundle.folder)
         if writer.config.read_words != reader.space.words:
             raise BadValueError(bundle.folder, "the writer was trained with other words", "pack the bundle again")
-        language, missing = None, ""
-        if (adapters := writer_folder(bundle)) is not None:
-            try:
+        confidence, language, missing = StepConfidence.of(bundle.folder), None, ""
+        try:
+            if (adapters := writer_folder(bundle)) is not None:
                 language = load_language_writer(adapters, device)
-                bundle = calibrated_for(bundle, language)
-            except MissingDependencyError as error:
-                missing = f"the better writer is not installed: {error.advice}"
-        return cls(bundle, reader, finder, writer, language, missing)
+                bundle, confidence = calibrated_for(bundle, language), StepConfidence.of(adapters)
+        except MissingDependencyError as error:
+            missing = f"the better writer is not installed: {error.advice}"
+        return cls(bundle, reader, finder, writer, confidence, language, missing)
 
     def draft(self, request: Request) -> Draft:
         """Listen to the film, find the steps and write."""
@@ -129,8 +129,9 @@ class SpeechPipeline:
         read: Cues | None = None,
     ) -> tuple[StoryStep, ...]:
         """A sentence for each of the events."""
+        steps = self.writer.write([self.reader.input(heard, events.spans, ingredients or None)])[0].steps
         if self.language is None:
-            return self.writer.write([self.reader.input(heard, events.spans, ingredients or None)])[0].steps
+            return steps
         film = film_evidence(
             events.spans,
             transcript=transcript,
@@ -138,6 +139,7 @@ class SpeechPipeline:
             title=title,
             ingredients=ingredients or distinct_names(heard.ingredients),
             given=bool(ingredients),
+            drafts=[step.sentence for step in steps],
         )
         return told_steps(events, self.language.write([film])[0])
 

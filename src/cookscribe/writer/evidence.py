@@ -5,6 +5,7 @@
     heard: so this is the dough. it has been resting for an hour
     read: 500 g flour
     seen: dough, bowl, knead
+    draft: knead the dough in a bowl
     step 1/7: knead the dough
     heard: ...
 
@@ -41,11 +42,13 @@ class EventEvidence:
     Attributes:
         heard: words said in and around it.
         read: lines on the screen; seen: things and actions, the surest first.
+        draft: the sentence that a recipe model writes.
     """
 
     heard: str = ""
     read: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
+    draft: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,8 @@ def event_lines(event: EventEvidence, number: int, count: int) -> str:
         lines.append(f"read: {'; '.join(_short(one) for one in event.read[:MOST_LINES])}\n")
     if event.seen:
         lines.append(f"seen: {', '.join(_short(one) for one in event.seen[:MOST_LINES])}\n")
+    if event.draft:
+        lines.append(f"draft: {_short(event.draft)}\n")
     lines.append(f"step {number}/{count}:")
     return "".join(lines)
 

@@ -19,6 +19,7 @@ from cookscribe.learning.writer.examples import (
     WriterData,
     WriterExample,
     captions,
+    drafted_versions,
     read_glimpses,
 )
 from cookscribe.learning.writer.reward import Trial, event_places, rewarded_words, try_sentences, weigh
@@ -51,7 +52,7 @@ def example(number: int, words: bool = True) -> WriterExample:
 def drawn(silent: bool, **shares: float) -> list[FilmEvidence]:
     glimpses = Glimpses({("v0", 0): [("salt", 0.9)], ("other", 3): [("spoon", 0.6)]}, ["add the salt", "stir it"])
     sampler = ExampleSampler(WriterAugmentation(**(PLAIN | shares)), glimpses)
-    found = [sampler.draw(example(0), generator("t", n), silent=silent) for n in range(40)]
+    found = [sampler.draw(example(0), generator("t", n), silent=silent) for n in range(100)]
     assert all(sentences == ("add the salt", "stir it") for _, sentences in found)
     return [film for film, _ in found]
 
@@ -73,6 +74,26 @@ def test_every_source_is_there_at_times_and_missing_at_times() -> None:
     assert shown == {("two pinches salt",), ()}
     heard = drawn(False, listed=0, heard_names=1)
     assert {(film.ingredients, film.given) for film in heard} == {(("salt",), False)}
+
+
+def test_a_draft_stands_beside_the_events_it_was_written_for() -> None:
+    choices = WriterAugmentation(moved=1.0, proposed=0.0, skipped=0.4, drafted=0.5, listed=0.5)
+    shown = example(0)
+    versions = drafted_versions(shown, choices)
+    drafts = {"v0": [[f"draft {n} of step {step}" for step in one.steps] for n, one in enumerate(versions)]}
+    sampler = ExampleSampler(choices, Glimpses({}, []), drafts)
+    found: set[str] = set()
+    for n in range(60):
+        film, sentences = sampler.draw(shown, generator("t", n), silent=False)
+        for event, sentence in zip(film.events, sentences, strict=True):
+            found.add(event.draft)
+            if event.draft:
+                version = versions[int(event.draft.split()[1])]
+                assert sentence == shown.truth.sentences[int(event.draft[-1])]
+                assert (film.ingredients, film.given) == (version.names, version.given)
+        assert not any(event.draft for event in sampler.draw(shown, generator("t", n), silent=True)[0].events)
+    assert found == {"", *(line for lines in drafts["v0"] for line in lines)}
+    assert event_lines(EventEvidence("so", draft="add salt"), 1, 2) == "heard: so\ndraft: add salt\nstep 1/2:"
 
 
 def test_captions_are_foods_with_their_quantities() -> None:
@@ -114,7 +135,8 @@ def test_an_epoch_tells_every_narrated_video_once(base: str) -> None:
     assert len(items) == len(set(items))
     for batch in batches:
         longest = max(len(task._drawn(item, 0)[0]) for item in batch)
-        assert len(batch) == 1 or longest * len(batch) <= RUN.most_tokens
+        assert len(batch) <= 2 or longest * len(batch) <= RUN.most_tokens
+    assert sum(len(batch) % 2 for batch in batches) <= 1, "two processes share a batch evenly"
 
 
 def test_the_writer_learns_and_its_folder_writes(base: str, tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """The language-model writer of narrated films, trained beside the parts of a speech bundle and packed into it.
 
     OUT/...                        the parts of `narrated.build_bundle`
-    OUT/likelihood-0/, ...         adapters after the first stage, which learns the true sentences
-    OUT/writer-0/, writer-1/, ...  adapters after the second stage, which learns from the scores of drawn ones
+    OUT/drafts.json                sentences of recipe models that did not see the videos, in seed-0/fold-1, ...
+    OUT/writer-0/, writer-1/, ...  adapters, after the second stage if there is one, which learns from the scores of
+                                   drawn sentences
+    OUT/likelihood-0/, ...         then those after the first stage, which learns the true ones
     OUT/bundle/writer/             the adapters of one seed, half precision, with their calibration
 
 What is finished stays; the same command goes on after an interrupt.
@@ -19,12 +21,14 @@ from cookscribe.learning.loop import HISTORY
 from cookscribe.learning.narrated.build_bundle import SpeechFolder, judged_steps, report
 from cookscribe.learning.narrated.calibrate import fit_confidence, measure
 from cookscribe.learning.packing import pack_model
+from cookscribe.learning.writer.drafts import write_drafts
 from cookscribe.learning.writer.run import WriterRun, read_examples, train_language_writer
 from cookscribe.model_folder import CONFIG
 from cookscribe.pipelines.step_signs import CONFIDENCE
 from cookscribe.writer.language_writer import WriterConfig
 
 FIRST = "likelihood"  # folders of the first stage
+DRAFTS = "drafts.json"
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class WriterFolder:
     sight: Path | None = None
 
     def writer(self, seed: int) -> Path:
-        """Folder of the adapters of a seed, trained in two stages."""
+        """Folder of the adapters of a seed, trained in one stage or two."""
         first, folder = self.speech.out / f"{FIRST}-{seed}", self.speech.out / f"{WRITER}-{seed}"
         if not self.run.reward.epochs:
             return self._trained(folder, seed, None)
@@ -52,14 +56,17 @@ class WriterFolder:
 
     def _trained(self, folder: Path, seed: int, start: Path | None) -> Path:
         if not (folder / HISTORY).is_file() or not read_json(folder / HISTORY).get("stopped"):
+            examples = read_examples(self.speech.data, self.speech.out_of_fold)
+            drafts = write_drafts(self.speech, examples, self.run.data.augmentation, self.speech.out / DRAFTS)
             train_language_writer(
                 self.run,
-                read_examples(self.speech.data, self.speech.out_of_fold),
+                examples,
                 self.base,
                 folder,
                 glimpses=self.sight,
                 seed=seed,
                 start=start,
+                drafts=drafts,
                 quiet=self.speech.quiet,
             )
         return folder

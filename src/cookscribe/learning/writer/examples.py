@@ -22,12 +22,17 @@ from cookscribe.files import read_json_lines
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.youcook2 import Tag
 from cookscribe.learning.narrated.task import Augmentation, drawn_events
+from cookscribe.seeds import generator
 from cookscribe.text.tokens import ptb_tokens
 from cookscribe.validation import Published, checked
 from cookscribe.writer.evidence import EventEvidence, FilmEvidence, heard_lines, seen_names
 
 MOST_BYTES = 64 * 2**20
 NEIGHBOURS = 4  # frames of similar steps that may stand for a step's own
+VERSIONS = 4  # of a video for which there are drafts
+
+# By video, for each of its versions: a sentence for every event, see `drafts`.
+Drafts = Mapping[str, Sequence[Sequence[str]]]
 
 
 class WriterAugmentation(Augmentation):
@@ -37,6 +42,7 @@ class WriterAugmentation(Augmentation):
         titled: videos whose dish is named.
         listed: videos with their ingredient list, in any order; heard_names: of the others, those that list the
             ingredients heard.
+        drafted: narrated videos with the sentences of a recipe model, where there are some.
         seen: narrated videos with what is seen; captioned: videos with text on the screen.
         listed_silent, titled_silent, seen_silent: the same of videos that are told silently.
     """
@@ -44,6 +50,7 @@ class WriterAugmentation(Augmentation):
     titled: float = Field(default=0.2, ge=0, le=1)
     listed: float = Field(default=0.3, ge=0, le=1)
     heard_names: float = Field(default=0.75, ge=0, le=1)
+    drafted: float = Field(default=0.85, ge=0, le=1)
     seen: float = Field(default=0.3, ge=0, le=1)
     captioned: float = Field(default=0.12, ge=0, le=1)
     titled_silent: float = Field(default=0.4, ge=0, le=1)
@@ -72,6 +79,40 @@ class WriterExample:
     heard_names: Sequence[str]
     proposals: Candidates | None
     tags: Sequence[Sequence[Tag]]
+
+
+@dataclass(frozen=True, eq=False)
+class Version:
+    """What of a video is told: numbers of its steps, (N, 2) seconds where they are seen, and ingredient names, given
+    by somebody or heard."""
+
+    steps: NDArray[np.int64]
+    spans: NDArray[np.float64]
+    names: tuple[str, ...]
+    given: bool
+
+
+def drawn_version(
+    example: WriterExample, choices: WriterAugmentation, rng: np.random.Generator, *, silent: bool
+) -> Version:
+    """Events and ingredients of a video, drawn anew."""
+    steps, spans = drawn_events(example.truth, example.proposals, choices, rng)
+    given = bool(rng.random() < (choices.listed_silent if silent else choices.listed))
+    names: Sequence[str] = ()
+    if given:
+        kept = [name for name in example.truth.ingredients if rng.random() >= choices.forgotten]
+        names = [kept[n] for n in rng.permutation(len(kept))]
+    elif not silent and rng.random() < choices.heard_names:
+        names = example.heard_names
+    return Version(steps, spans, tuple(names), given)
+
+
+def drafted_versions(example: WriterExample, choices: WriterAugmentation) -> list[Version]:
+    """The versions of a narrated video that drafts are written for: always the same."""
+    return [
+        drawn_version(example, choices, generator("drafted", example.truth.id, number), silent=False)
+        for number in range(VERSIONS)
+    ]
 
 
 class Glimpses:
@@ -148,26 +189,24 @@ def captions(tags: Sequence[Tag]) -> tuple[str, ...]:
 class ExampleSampler:
     """Draws the evidence and the sentences of one video of one epoch."""
 
-    def __init__(self, augmentation: WriterAugmentation, glimpses: Glimpses) -> None:
-        self.augmentation, self.glimpses = augmentation, glimpses
+    def __init__(self, augmentation: WriterAugmentation, glimpses: Glimpses, drafts: Drafts | None = None) -> None:
+        self.augmentation, self.glimpses, self.drafts = augmentation, glimpses, drafts or {}
 
     def draw(
         self, example: WriterExample, rng: np.random.Generator, *, silent: bool
     ) -> tuple[FilmEvidence, tuple[str, ...]]:
         """One version of a video: its evidence, and the true sentence of every event."""
         choices, video = self.augmentation, example.truth
-        steps, spans = drawn_events(video, example.proposals, choices, rng)
+        if not silent and video.id in self.drafts and rng.random() < choices.drafted:
+            number = int(rng.integers(VERSIONS))
+            version, drafts = drafted_versions(example, choices)[number], self.drafts[video.id][number]
+        else:
+            version = drawn_version(example, choices, rng, silent=silent)
+            drafts = ("",) * len(version.steps)
         title = example.dish if rng.random() < (choices.titled_silent if silent else choices.titled) else ""
-        names: Sequence[str] = ()
-        given = rng.random() < (choices.listed_silent if silent else choices.listed)
-        if given:
-            kept = [name for name in video.ingredients if rng.random() >= choices.forgotten]
-            names = [kept[n] for n in rng.permutation(len(kept))]
-        elif not silent and rng.random() < choices.heard_names:
-            names = example.heard_names
-        heard = [""] * len(steps)
+        heard = [""] * len(version.steps)
         if not silent:
-            heard = heard_lines(example.words, example.times, spans, timed=example.timed)
+            heard = heard_lines(example.words, example.times, version.spans, timed=example.timed)
         looks = rng.random() < (choices.seen_silent if silent else choices.seen)
         shows = rng.random() < choices.captioned
         events = tuple(
@@ -175,11 +214,12 @@ class ExampleSampler:
                 heard=heard[n],
                 read=captions(example.tags[step]) if shows and rng.random() < 0.7 else (),
                 seen=self.glimpses.of(video, int(step), rng) if looks and rng.random() < 0.95 else (),
+                draft=drafts[n],
             )
-            for n, step in enumerate(steps)
+            for n, step in enumerate(version.steps)
         )
-        sentences = tuple(" ".join(video.sentences[step].split()) for step in steps)
-        return FilmEvidence(events, title, tuple(names), given), sentences
+        sentences = tuple(" ".join(video.sentences[step].split()) for step in version.steps)
+        return FilmEvidence(events, title, version.names, version.given), sentences
 
 
 class WriterData(Config):

@@ -18,7 +18,7 @@ from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.datasets.splits import development_split
 from cookscribe.learning.loop import History, seed_everything, train
 from cookscribe.learning.narrated.task import RewardConfig
-from cookscribe.learning.writer.examples import ExampleSampler, WriterData, WriterExample, read_glimpses
+from cookscribe.learning.writer.examples import Drafts, ExampleSampler, WriterData, WriterExample, read_glimpses
 from cookscribe.learning.writer.task import WriterTask
 from cookscribe.model_folder import WEIGHTS, put_weights, read_tensors
 from cookscribe.pipelines.language import base_model
@@ -48,17 +48,18 @@ class WriterRun(Config):
 
     Attributes:
         training: changes to the values above; data: which videos, shown how.
-        reward: how drawn sentences are learnt from in the second stage; rewarded: changes to its training.
+        reward: how drawn sentences are learnt from in a second stage, which no epochs leave out; rewarded: changes to its
+            training.
         adapter: size of the adapters; most_tokens: of a batch, padding included.
         precision: of the frozen weights and all products.
     """
 
     training: dict[str, Any] = Field(default_factory=dict)
     data: WriterData = WriterData()
-    reward: RewardConfig = RewardConfig(trials=5, share=1.0)
+    reward: RewardConfig = RewardConfig(epochs=0, trials=5, share=1.0)
     rewarded: dict[str, Any] = Field(default_factory=dict)
-    adapter: AdapterConfig = AdapterConfig()
-    most_tokens: int = Field(default=2400, ge=64)
+    adapter: AdapterConfig = AdapterConfig(rank=8, scale=2.8)
+    most_tokens: int = Field(default=2900, ge=64)
     precision: str = Field(default="bfloat16", pattern="^(float32|bfloat16)$")
 
     def training_config(self, seed: int, *, rewarded: bool = False) -> TrainingConfig:
@@ -103,6 +104,7 @@ def make_task(
     glimpses: Path | None,
     seed: int,
     start: Path | None = None,
+    drafts: Drafts | None = None,
 ) -> WriterTask:
     """Model and examples, ready for the loop; with the adapters of `start`, for the second stage."""
     narrated = [example.truth.id for example in examples if len(example.words)]
@@ -118,7 +120,7 @@ def make_task(
         WriterConfig(base=base, network=model.config, adapter=run.adapter),
         model,
         Encoder(tokenizer),
-        ExampleSampler(run.data.augmentation, read_glimpses(glimpses)),
+        ExampleSampler(run.data.augmentation, read_glimpses(glimpses), drafts),
         [example for example in examples if example.truth.id not in held_out],
         [example for example in examples if example.truth.id in held_out],
         narrated=run.data.narrated * share,
@@ -138,6 +140,7 @@ def train_language_writer(
     glimpses: Path | None = None,
     seed: int = 0,
     start: Path | None = None,
+    drafts: Drafts | None = None,
     quiet: bool = False,
 ) -> History:
     """Train adapters into `out`; the same call goes on after an interrupt.
@@ -145,6 +148,7 @@ def train_language_writer(
     Args:
         start: folder of the first stage's adapters; the second stage learns from the scores of drawn sentences.
         base: name or path of the language model; glimpses: out-of-fold predictions of sight, if there are some.
+        drafts: out-of-fold sentences of recipe models, if there are some.
     """
-    task = make_task(run, examples, base, glimpses, seed, start)
+    task = make_task(run, examples, base, glimpses, seed, start, drafts)
     return train(task, run.training_config(seed, rewarded=start is not None), out, quiet=quiet)

@@ -84,11 +84,12 @@ class WriterTask:
         sizes = {item: self._size(*self._drawn(item, epoch)) for item in items}
         items.sort(key=lambda item: sizes[item] + float(rng.normal(0, 20)))
         batches: list[list[int]] = [[]]
-        for item in items:
-            longest = max([sizes[item], *(sizes[other] for other in batches[-1])])
-            if batches[-1] and longest * (len(batches[-1]) + 1) > self.most_tokens:
+        # Two by two: processes that share a batch wait for each other.
+        for pair in (items[start : start + 2] for start in range(0, len(items), 2)):
+            longest = max(sizes[item] for item in [*pair, *batches[-1]])
+            if batches[-1] and longest * (len(batches[-1]) + len(pair)) > self.most_tokens:
                 batches.append([])
-            batches[-1].append(item)
+            batches[-1] += pair
         return [batches[n] for n in rng.permutation(len(batches))]
 
     def _size(self, tokens: Sequence[int], written: Sequence[bool]) -> int:

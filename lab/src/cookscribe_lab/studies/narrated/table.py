@@ -138,6 +138,7 @@ class NarratedStudy:
     def told_by_language(self, seed: int, source: str, listing: str) -> Told:
         """Sentences of the language-model writer of a seed."""
         writer = load_language_writer(self.folder.out / f"{WRITER}-{seed}")
+        drafts = self.ours(seed, source, listing)["told"]
         films = []
         for key, spans in self.events[source].items():
             given = self.listed(key, listing)
@@ -148,6 +149,7 @@ class NarratedStudy:
                     transcript=self.validation.transcripts[key],
                     ingredients=names,
                     given=given is not None,
+                    drafts=[text for *_, text in drafts[key]],
                 )
             )
         told = {}
@@ -213,6 +215,12 @@ class NarratedStudy:
         write_json(path, reports)
         return reports
 
+    def ours(self, seed: int, source: str, listing: str) -> Mapping[str, Any]:
+        """The report of the recipe model of a seed."""
+        return self.report(
+            f"ours, {source} events, {listing} seed {seed}", partial(self.written, seed, source, listing)
+        )
+
     def rows(self, seeds: Sequence[int]) -> dict[str, list[Mapping[str, Any]]]:
         """The reports of every row's seeds, by its name; baselines first."""
         found = {
@@ -223,10 +231,7 @@ class NarratedStudy:
             name = f"nearest neighbour, {source} events"
             found[name] = [self.report(name, partial(self.nearest, source))]
         for source, listing in OURS:
-            name = f"ours, {source} events, {listing}"
-            found[name] = [
-                self.report(f"{name} seed {seed}", partial(self.written, seed, source, listing)) for seed in seeds
-            ]
+            found[f"ours, {source} events, {listing}"] = [self.ours(seed, source, listing) for seed in seeds]
         for source, listing in OURS if (trained := self.language_seeds()) else ():
             name = f"language model, {source} events, {listing}"
             found[name] = [
