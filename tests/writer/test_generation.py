@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from cookscribe.writer.evidence import EventEvidence, FilmEvidence
-from cookscribe.writer.generation import GenerationConfig, Runs, beam_search
+from cookscribe.writer.generation import GenerationConfig, Hypothesis, Runs, beam_search
 from cookscribe.writer.language_writer import LanguageWriter, WriterConfig
 from cookscribe.writer.llama import Cache, Llama
 from cookscribe.writer.texts import Encoder
@@ -87,3 +87,14 @@ def test_sentences_of_a_film_share_no_long_run(model: Llama, monkeypatch: pytest
     runs = [tokens[n : n + 4] for tokens in said for n in range(len(tokens) - 3)]
     assert len(runs) > 6
     assert len(runs) == len(set(runs))
+
+
+def test_the_sentence_that_agrees_with_the_draft_is_written(model: Llama, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [("add the salt", -0.1), ("stir the onion", -0.4), ("stir it", -0.5)]
+    texts = {Hypothesis((n,), 2 * score): text for n, (text, score) in enumerate(found)}
+    monkeypatch.setattr("cookscribe.writer.language_writer.beam_search", lambda *_: [list(texts)])
+    monkeypatch.setattr(LanguageWriter, "_text", lambda _, one: texts[one])
+    for weight, draft, wanted in ((1.0, "stir the onion in", 1), (1.0, "", 0), (0.0, "stir the onion in", 0)):
+        config = WriterConfig(network=model.config, agreement=weight)
+        film = FilmEvidence((EventEvidence("salt", draft=draft),))
+        assert LanguageWriter(model, Encoder(tokenizer()), config).write([film])[0][0].sentence == found[wanted][0]

@@ -78,42 +78,54 @@ def beam_search(
         last: (B, width) hidden state of the last token read.
         end: the token that ends a sentence.
     """
-    films, beam = len(last), config.beam
-    ranked: list[list[Hypothesis]] = [[] for _ in range(films)]
+    beam = config.beam
+    ranked: list[list[Hypothesis]] = [[] for _ in last]
     first = model.logits(last).log_softmax(dim=-1)
     first[:, end] = -math.inf
     scores, tokens = first.topk(beam, dim=-1)
     written = [[[int(token)] for token in row] for row in tokens.tolist()]
+    going = list(range(len(last)))  # films in the rows of scores and written
+    running = set(going)  # of these, the ones whose search is not at its end
     own = Cache()
     for _ in range(config.most_tokens):
         flat = torch.tensor([one[-1] for row in written for one in row], device=model.device)
         logits = model.logits(model.branch(flat, trunk, own)).log_softmax(dim=-1)
-        for number, (film, one) in enumerate((film, one) for film, row in enumerate(written) for one in row):
+        for number, (film, one) in enumerate(
+            (film, one) for film, row in zip(going, written, strict=True) for one in row
+        ):
             banned = [token for token in runs[film].forbidden(one) if token != end]
             if banned:
                 logits[number, banned] = -math.inf
-        total = (scores.reshape(-1, 1) + logits).view(films, beam, -1)
+        total = (scores.reshape(-1, 1) + logits).view(len(going), beam, -1)
         best, places = total.flatten(1).topk(2 * beam, dim=-1)
         width = total.shape[-1]
-        parents, chosen = [], []
-        for film in range(films):
+        chosen: list[list[tuple[float, int, int]]] = []
+        for place, film in enumerate(going):
             kept: list[tuple[float, int, int]] = []
-            for score, place in zip(best[film].tolist(), places[film].tolist(), strict=True):
-                parent, token = divmod(place, width)
-                if token == end:
-                    ranked[film].append(Hypothesis(tuple(written[film][parent]), score))
-                elif len(kept) < beam:
+            for score, cell in zip(best[place].tolist(), places[place].tolist(), strict=True):
+                parent, token = divmod(cell, width)
+                if token != end and len(kept) < beam:
                     kept.append((score, parent, token))
+                elif token == end and film in running:
+                    ranked[film].append(Hypothesis(tuple(written[place][parent]), score))
             chosen.append(kept)
-            parents += [film * beam + parent for _, parent, _ in kept]
-        written = [[[*written[film][parent], token] for _, parent, token in chosen[film]] for film in range(films)]
-        scores = torch.tensor([[score for score, _, _ in row] for row in chosen], device=model.device)
-        if all(_finished(found, row, config) for found, row in zip(ranked, chosen, strict=True)):
+            if _finished(ranked[film], kept, config):
+                running.discard(film)
+        if not running:
             break
+        # What is found is left behind, once it is half of the work: taking the others out costs something, too.
+        stay = [n for n, film in enumerate(going) if film in running or 2 * len(running) > len(going)]
+        parents = [n * beam + parent for n in stay for _, parent, _ in chosen[n]]
+        written = [[[*written[n][parent], token] for _, parent, token in chosen[n]] for n in stay]
+        scores = torch.tensor([[score for score, _, _ in chosen[n]] for n in stay], device=model.device)
         own = own.rows(torch.tensor(parents, device=model.device))
-    for film, found in enumerate(ranked):
-        if not found:  # it ran on to the limit
-            found.append(Hypothesis(tuple(written[film][0]), float(scores[film, 0])))
+        if len(stay) < len(going):
+            trunk = trunk.rows(torch.tensor(stay, device=model.device))
+            going = [going[n] for n in stay]
+    for place, film in enumerate(going):
+        if not ranked[film]:  # it ran on to the limit
+            ranked[film].append(Hypothesis(tuple(written[place][0]), float(scores[place, 0])))
+    for found in ranked:
         found.sort(key=lambda one: -one.log_probability / (len(one.tokens) + 1) ** config.length_power)
     return ranked
 

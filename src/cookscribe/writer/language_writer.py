@@ -12,21 +12,21 @@ from torch import Tensor
 from cookscribe.config import Config
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.faults import FaultFinder
-from cookscribe.writer.choosing import Judge, best_sentence
+from cookscribe.writer.choosing import Judge, best_sentence, likeness
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.generation import GenerationConfig, Hypothesis, Runs, beam_search
 from cookscribe.writer.llama import AdapterConfig, Cache, Llama, LlamaConfig
 from cookscribe.writer.texts import Encoder, padded
 
 KIND = "writer"  # of a model folder
-BATCH = 8  # films that are written at once
+BATCH = 16  # films that are written at once
 
 
 class WriterConfig(Config):
     """What the folder of a writer says: the language model it adapts, the adapters' size, how sentences are searched.
 
     Attributes:
-        agreement: how much a sentence's likeness to the others that were found counts beside its own probability.
+        agreement: how much a sentence's likeness to the recipe model's draft counts beside its mean log-probability.
         base: name of the language model among the weights, or its path; network: its sizes.
         calibration, calibration_without_ingredients, weak: of its sentences, see `BundleConfig`; None leaves those of
             the bundle, which are of its recipe model.
@@ -36,7 +36,7 @@ class WriterConfig(Config):
     network: LlamaConfig = LlamaConfig()
     adapter: AdapterConfig = AdapterConfig()
     generation: GenerationConfig = GenerationConfig()
-    agreement: float = Field(default=0.0, ge=0, le=100)
+    agreement: float = Field(default=1.0, ge=0, le=100)
     calibration: tuple[float, float] | None = None
     calibration_without_ingredients: tuple[float, float] | None = None
     weak: float | None = Field(default=None, ge=0, le=1)
@@ -92,13 +92,20 @@ class LanguageWriter:
             for n, hypotheses in zip(going, found, strict=True):
                 texts = [(self._text(one), one.mean) for one in hypotheses]
                 earlier = [one.sentence for one in stories[n]]
-                fits = judges[n](number, [text for text, _ in texts]) if judges else None
-                best = best_sentence(texts, earlier, self.faults, self.config.agreement, fits)
+                fits = [self._agrees(text, films[n].events[number].draft) for text, _ in texts]
+                if judges:
+                    judged = judges[n](number, [text for text, _ in texts])
+                    fits = [agrees + fit for agrees, fit in zip(fits, judged, strict=True)]
+                best = best_sentence(texts, earlier, self.faults, fits)
                 chosen = hypotheses[best]
                 runs[n].add(chosen.tokens)
                 pending[n] = [*chosen.tokens, self.encoder.end]
                 stories[n].append(Written(*texts[best], tuple(texts)))
         return stories
+
+    def _agrees(self, text: str, draft: str) -> float:
+        """What agreeing with the draft adds to a sentence; nothing without a draft."""
+        return self.config.agreement * likeness(text, draft) if draft else 0.0
 
     def _read(self, chunks: Sequence[Sequence[int]], cache: Cache) -> Tensor:
         """(B, width) the state behind the last token of each chunk."""

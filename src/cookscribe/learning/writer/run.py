@@ -48,8 +48,8 @@ class WriterRun(Config):
 
     Attributes:
         training: changes to the values above; data: which videos, shown how.
-        reward: how drawn sentences are learnt from in a second stage, which no epochs leave out; rewarded: changes to its
-            training.
+        reward: how drawn sentences are learnt from in a second stage, left out if it has no epochs; rewarded: changes
+            to its training.
         adapter: size of the adapters; most_tokens: of a batch, padding included.
         precision: of the frozen weights and all products.
     """
