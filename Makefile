@@ -11,7 +11,7 @@ export PIP_CONSTRAINT := $(CONSTRAINTS)
 # For what builds the package; older pips take the line above for that too.
 export PIP_BUILD_CONSTRAINT := $(CONSTRAINTS)
 
-# Published networks that the tests run: fetched once, into the user's cache.
+# Published networks that the tests and the demonstration run: fetched once, into the user's cache.
 WEIGHTS := tinyvit dinov2 smollm2
 
 .PHONY: setup test lint demo serve wheel browser weights clean
@@ -55,7 +55,7 @@ test: lint browser weights
 	$(BIN)/pytest -n 2 --dist loadfile -q
 
 # A drawn video that no model learnt from, its recipe beside the truth, and the page in demo/.
-demo: setup
+demo: setup weights
 	$(BIN)/cookscribe kitchen demo --out demo
 
 # The web application on this machine, with the recipes of cookscribe-library/.
