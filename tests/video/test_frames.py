@@ -96,6 +96,9 @@ def test_sizes(tmp_path: Path) -> None:
     # Covering keeps the middle: the gradient of red runs over the middle three quarters only.
     covered = video.picture(0.5, Size.square(120))
     np.testing.assert_allclose(covered[0, [0, -1], 0], whole[0, [20, 139], 0], atol=12)
+    squeezed = video.picture(0.5, Size.square(120, whole=True))
+    assert squeezed.shape == (120, 120, 3)
+    np.testing.assert_allclose(squeezed[0, [0, -1], 0], whole[0, [0, -1], 0], atol=12)
 
 
 def test_pixels_that_are_not_square(tmp_path: Path) -> None:

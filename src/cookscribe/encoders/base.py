@@ -68,12 +68,19 @@ class StillEncoder(ABC):
         name, width: of the encoder and its rows.
         rate: stills a second.
         side: pixels; the stills are square.
+        whole: wide stills are squeezed, not cut.
     """
 
     name: str
     width: int
     rate: float
     side: int = 224
+    whole: bool = False
+
+    @property
+    def size(self) -> Size:
+        """What stills are brought to."""
+        return Size.square(self.side, whole=self.whole)
 
     @abstractmethod
     def features(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -83,7 +90,7 @@ class StillEncoder(ABC):
         """(T, width) float32 at `rate` rows a second. A thread decodes the next batches while this one is encoded."""
         times: list[float] = []
         rows: list[NDArray[np.float32]] = []
-        frames = ahead(video.frames(self.rate, Size.square(self.side)), depth=2 * BATCH)
+        frames = ahead(video.frames(self.rate, self.size), depth=2 * BATCH)
         last: Frame | None = None
         while batch := list(islice(frames, BATCH)):
             times += [frame.time for frame in batch]

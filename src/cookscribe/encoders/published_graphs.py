@@ -29,13 +29,16 @@ class Graph:
     Attributes:
         output: name of the tensor that is read; an inner one is made an output.
         width: numbers of a row; where the tensor has rows per patch, the first row is that of the whole picture.
+        whole: it looks at the whole picture, squeezed into a square; else at the middle. Of a wide film the middle is
+            little more than half, and two networks that look at different parts see more than at the same.
     """
 
     output: str
     width: int
+    whole: bool = False
 
 
-GRAPHS = {"tinyvit": Graph("output", 320), "dinov2": Graph("/norm/Add_1_output_0", 384)}
+GRAPHS = {"tinyvit": Graph("output", 320), "dinov2": Graph("/norm/Add_1_output_0", 384, whole=True)}
 
 
 class GraphEncoder(StillEncoder):
@@ -50,7 +53,7 @@ class GraphEncoder(StillEncoder):
     def __init__(self, name: str, weights: Path | None = None, rate: float = RATE) -> None:
         self.name, self.rate = name, rate
         self.graph = GRAPHS[name]
-        self.width = self.graph.width
+        self.width, self.whole = self.graph.width, self.graph.whole
         try:
             import onnxruntime
         except ImportError:

@@ -18,7 +18,7 @@ from cookscribe.encoders import Encoder, EncoderOptions, load_encoder
 from cookscribe.errors import MissingDependencyError
 from cookscribe.pipelines.base import Draft, Request
 from cookscribe.pipelines.language import film_evidence, load_language_writer, writer_folder
-from cookscribe.pipelines.plain_sentences import SAID, plain_sentence
+from cookscribe.pipelines.plain_sentences import plain_sentence
 from cookscribe.pipelines.speech import named_in, told_steps
 from cookscribe.pipelines.visual import merge_continuations
 from cookscribe.proposals.scenes import PRIOR, StepPrior, find_steps
@@ -42,12 +42,12 @@ BOTH, FAST = "sight", "sight-fast"  # folders of the heads that read both encode
 LEAST_COOKING = 0.25  # share of pictures that look like cooking in a film that is about it
 # Log odds of work against rest. No film with annotated pictures is at hand: these are set, not learnt.
 AT_WORK, NO_COOKING, NOT_WORK = 0.3, -2.0, -1.1
-MORE_THAN_USUAL = 1.5  # times as likely as in any step
+CLEAR = 0.25  # probability of a food from which on the language model is asked
 PLAIN = 6.0  # deviation of the colours of a picture, of 255
 STRONGEST = 5  # things seen that are shown per step
 # Beside a sentence's mean log-probability: of the log odds that it fits the picture, and of each food in it that is not
 # seen. Chosen on development stills.
-FIT, UNSEEN = 0.1, 3.0
+FIT, UNSEEN = 0.25, 3.0
 
 
 class SightPipeline:
@@ -200,8 +200,8 @@ class SightPipeline:
             return None
 
     def _vectors(self, names: Sequence[str]) -> Floats | None:
-        """(M, 384) of names."""
-        return None if self.vectors is None else self.vectors(list(names)).astype(np.float64)
+        """(M, D) of names, in the space of sentences."""
+        return None if self.vectors is None else self.sight.model.space(names, self.vectors(list(names)))
 
     def sentences(
         self,
@@ -218,12 +218,7 @@ class SightPipeline:
         The language model tells an event only if a food is clearly seen in it, heard or read: out of nothing it would
         make something up.
         """
-        usual = dict(zip(self.sight.config.words, self.sight.model.prior.sigmoid().tolist(), strict=True))
-        # "Add" is right in a third of all steps: who says it must have seen more than that.
-        plain = [
-            plain_sentence([one for one in things if one[1] >= MORE_THAN_USUAL * usual.get(one[0], 0.0)])
-            for things in shown
-        ]
+        plain = [plain_sentence(things, listed=bool(ingredients)) for things in shown]
         bare = [Written(text, math.log(max(sure, 1e-6))) for text, sure in plain]
         if self.language is None:
             return bare, [sure for _, sure in plain]
@@ -263,23 +258,24 @@ class SightPipeline:
 
 def clearly_seen(things: Sequence[tuple[str, float, str]]) -> bool:
     """Whether one of these is a food that may be said to be there."""
-    return any(kind == "food" and sure >= SAID[kind] for _, sure, kind in things)
+    return any(kind == "food" and sure >= CLEAR for _, sure, kind in things)
 
 
 def judge_of(sight: Sight, words: Floats, guesses: Floats, vectors: SentenceVectors, told: str = "") -> Judge:
     """Which sentences fit what is seen in events. A food that is neither seen nor told costs `UNSEEN`.
 
     Args:
-        words: (N, W) how likely each word is; guesses: (N, 384) vectors of sentences.
+        words: (N, W) how likely each word is; guesses: (N, D) vectors of sentences.
         told: all that is known otherwise: title, list, what is heard and read.
     """
-    middle = sight.model.middle.double().numpy()
     foods = [n for n, kind in enumerate(sight.config.kinds) if kind == "food"]
     matcher = IngredientMatcher([sight.config.words[n] for n in foods], partial=False)
     known = matcher.named(told)
 
     def judge(event: int, sentences: Sequence[str]) -> Sequence[float]:
-        odds = sight.sentence_odds(guesses[event : event + 1], vectors(list(sentences)) - middle)[0]
+        odds = sight.sentence_odds(guesses[event : event + 1], sight.model.space(sentences, vectors(list(sentences))))[
+            0
+        ]
         unseen = [
             sum(words[event, foods[n]] < DOUBTFUL for n in matcher.named(text) if n not in known) for text in sentences
         ]

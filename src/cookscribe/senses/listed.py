@@ -26,15 +26,15 @@ def evidence(
     """(N, M, 4): likeness, log odds of the words seen against their prior, whether there are such words, `uses`.
 
     Args:
-        words: (N, W) probabilities and guesses: (N, 384) of N steps.
-        vectors: (M, 384) of the names; None where nothing makes them.
+        words: (N, W) probabilities and guesses: (N, D) of N steps.
+        vectors: (M, D) of the names in the model's space; None where nothing makes them.
     """
     config = sight.config
     prior = sight.model.prior.double().numpy()
     against = np.log(words.clip(1e-6, 1 - 1e-6)) - np.log1p(-words.clip(1e-6, 1 - 1e-6)) - prior
     found = np.zeros((len(words), len(names), 4))
     if vectors is not None:
-        found[..., 0] = sight.name_likeness(guesses, vectors - sight.model.middle.double().numpy())
+        found[..., 0] = sight.name_likeness(guesses, vectors)
     keys = word_keys(config)
     for column, name in enumerate(names):
         tokens = [canonical(token) for token in ptb_tokens(name)]

@@ -23,6 +23,7 @@ from cookscribe.config import Config
 from cookscribe.cues import Cue, Cues
 from cookscribe.model_folder import CONFIG, open_model
 from cookscribe.recipe import Span
+from cookscribe.senses.sentence_space import SentenceSpace
 from cookscribe.track import FeatureTrack
 
 Floats = NDArray[np.float64]
@@ -44,7 +45,7 @@ class SightConfig(Config):
         encoder: features it reads; feature_size: their width.
         words: what it may see, in the form in which it is written; kinds: of each word.
         memory: groups of sentences that are recalled; sharpness: how much nearer groups count more.
-        sentence: width of a sentence's vector.
+        sentence: width of a sentence's vector; vocabulary: words that the `SentenceSpace` knows.
         judged: so many of the last columns tell pictures of cooking from others; familiar: how far, in deviations
             (Mahalanobis' distance), a picture may be from the mean of pictures of cooking.
         uses: log odds that a listed ingredient is used in a step, by its canonical last word; any_use: of all others.
@@ -59,6 +60,7 @@ class SightConfig(Config):
     memory: int = Field(gt=0, le=4096)
     sharpness: float = Field(gt=0, le=1000)
     sentence: int = Field(default=384, gt=0, le=4096)
+    vocabulary: tuple[str, ...] = Field(default=(), max_length=10_000)
     judged: int = Field(gt=0, le=4096)
     familiar: float = Field(ge=0)
     uses: dict[str, float] = Field(default_factory=dict)
@@ -87,9 +89,9 @@ class SightModel(nn.Module):
             return nn.Parameter(torch.empty(*shape).zero_(), requires_grad=False)
 
         self.mean, self.scale = table(size), table(size)
+        self.space = SentenceSpace(config.vocabulary, config.sentence)
         self.direct, self.prior = table(size, words), table(words)
         self.towards, self.origin = table(size, config.sentence), table(config.sentence)
-        self.middle = table(config.sentence)  # of all sentences; guesses are differences from it
         self.groups, self.group_weight = table(config.memory, config.sentence), table(config.memory)
         self.rates = table(config.memory, words)
         # Per kind of word: weights of the two votes, of the prior, and a shift.
@@ -106,7 +108,7 @@ class SightModel(nn.Module):
         return (rows - self.mean) / self.scale
 
     def votes_of(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """(T, W, 2) log odds against the prior of the two heads, and (T, 384) the guessed sentence's vector."""
+        """(T, W, 2) log odds against the prior of the two heads, and (T, D) the guessed sentence's vector."""
         guess = x @ self.towards + self.origin
         near = F.softmax(self.config.sharpness * guess @ self.groups.T + self.group_weight, dim=1)
         rates = (near @ self.rates + SMALLEST * self.prior.sigmoid()) / (1 + SMALLEST)
@@ -114,7 +116,7 @@ class SightModel(nn.Module):
         return torch.stack((x @ self.direct, recalled), dim=-1), guess
 
     def forward(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """(T, W) log odds of the words, (T, 384) guessed vectors, (T, 2) log odds of `SCENES`, (T,) distances."""
+        """(T, W) log odds of the words, (T, D) guessed vectors, (T, 2) log odds of `SCENES`, (T,) distances."""
         x = self.normal(rows)
         votes, guess = self.votes_of(x)
         weights = self.votes[self.which]
@@ -133,7 +135,7 @@ class Seen:
 
     Attributes:
         track: rows of the encoder, one a second; config: what its words are.
-        words: (T, W) how likely each word is; guesses: (T, 384) vectors of sentences.
+        words: (T, W) how likely each word is; guesses: (T, D) vectors of sentences.
         scenes: (T, 2) how likely each of `SCENES` is; cooking: (T,) whether the picture is like one of cooking.
     """
 
@@ -150,7 +152,7 @@ class Seen:
         return float(self.cooking.mean())
 
     def over(self, spans: Floats) -> tuple[Floats, Floats]:
-        """(N, W) probabilities and (N, 384) guesses, means over (N, 2) spans."""
+        """(N, W) probabilities and (N, D) guesses, means over (N, 2) spans."""
         weights = self.cooking.astype(np.float64) + 1e-6
         words, guesses = [], []
         for start, end in np.asarray(spans, dtype=np.float64).reshape(-1, 2):
@@ -215,6 +217,7 @@ class Sight:
     def sentence_odds(self, guesses: Floats, vectors: Floats) -> Floats:
         """(N, M) log odds that a picture with this guess belongs to this sentence rather than to any other.
 
+        Guesses and vectors are (N, D) and (M, D) in the model's `space`.
         Sentences, and errors of the guesses, are taken as normal: directions in which guesses err much count little.
         """
         precision, gained = (table.double().numpy() for table in (self.model.precision, self.model.gained))

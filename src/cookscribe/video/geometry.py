@@ -13,18 +13,25 @@ Image = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Size:
-    """Pixels of the upright picture a frame is brought to: scaled until the box is full, the rest cut off evenly."""
+    """Pixels of the upright picture a frame is brought to: scaled until the box is full, the rest cut off evenly.
+
+    Attributes:
+        whole: nothing is cut off; what is wider or higher than the box is squeezed into it.
+    """
 
     width: int
     height: int
+    whole: bool = False
 
     @classmethod
-    def square(cls, side: int) -> Self:
+    def square(cls, side: int, *, whole: bool = False) -> Self:
         """A square of `side` pixels."""
-        return cls(side, side)
+        return cls(side, side, whole)
 
     def scaled(self, width: float, height: float) -> tuple[int, int]:
         """Size to scale a picture of `width` x `height` (as seen) to, before cutting."""
+        if self.whole:
+            return self.width, self.height
         ratio = max(self.width / width, self.height / height)
         return max(self.width, round(width * ratio)), max(self.height, round(height * ratio))
 

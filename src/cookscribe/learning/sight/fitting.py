@@ -15,8 +15,8 @@ from cookscribe.senses.sight import KINDS, SCENES, SightConfig, SightModel
 Floats = NDArray[np.floating]
 
 # Chosen by cross-validation on the training stills.
-RIDGE, LOGISTIC = 3.0, 1.0  # pull towards zero; rows have a length of about 1
-SHRINKAGE = 1.0  # of the covariances of sentences and errors, as a multiple of their mean variance
+RIDGE, LOGISTIC = 8.0, 1.0  # pull towards zero; rows have a length of about 1
+SHRINKAGE = 4.0  # of the covariances of sentences and errors, as a multiple of their mean variance
 USUAL = 0.1  # the same for rows of stills
 ROUNDS = 15  # of k-means
 
@@ -68,18 +68,16 @@ def fit_heads(
     """A model whose two votes are learnt; their weights are not (`fit_votes`).
 
     Args:
-        rows: (S, F) of stills; named: (S, W) words of their sentences; vectors: (S, 384) of the sentences.
-        others, others_named: the same of all sentences that may be recalled, most of them without a picture. Vectors
-            have the mean of sentences taken off.
+        rows: (S, F) of stills; named: (S, W) words of their sentences; vectors: (S, D) of the sentences.
+        others, others_named: the same of all sentences that may be recalled, most of them without a picture.
     """
     model = SightModel(config)
     x, y, s, pool, pool_y = (
         torch.from_numpy(np.asarray(a, np.float64)) for a in (rows, named, vectors, others, others_named)
     )
-    widths = block_widths(config.encoder, config.feature_size)
-    scale = (x.std(dim=0) + 1e-6) * torch.cat([torch.full((w,), float(w) ** 0.5) for w in widths])
-    values = {"mean": x.mean(dim=0), "scale": scale}
-    x = (x - values["mean"]) / scale
+    mean, scale = level_and_scale(x, config.encoder)
+    values = {"mean": mean, "scale": scale}
+    x = (x - mean) / scale
     prior = torch.logit((pool_y.sum(dim=0) + 0.5) / (len(pool_y) + 1))
     # The vote is what the picture adds to how often a word is named; so the shift is left out.
     direct, _ = logistic(x, y)
@@ -99,6 +97,19 @@ def fit_heads(
     }
     put(model, values)
     return model
+
+
+def level_and_scale(x: Tensor, encoder: str) -> tuple[Tensor, Tensor]:
+    """(F,) means of (S, F) rows, and (F,) what to divide them by, so that the rows of each encoder have length 1."""
+    widths = torch.cat([torch.full((w,), float(w) ** 0.5) for w in block_widths(encoder, x.shape[1])])
+    return x.mean(dim=0), (x.std(dim=0) + 1e-6) * widths
+
+
+def guesses_for(held: Tensor, rows: Tensor, vectors: Tensor, encoder: str) -> Tensor:
+    """(N, D) guessed vectors of (N, F) held-out rows by the head that learns from (S, F) rows and (S, D) vectors."""
+    mean, scale = level_and_scale(rows, encoder)
+    weights, shift = ridge((rows - mean) / scale, vectors)
+    return (held - mean) / scale @ weights + shift
 
 
 def put(model: SightModel, values: dict[str, Tensor]) -> None:
@@ -129,7 +140,7 @@ def fit_votes(votes: Tensor, named: Tensor, model: SightModel) -> Tensor:
 
 
 def precisions(vectors: Tensor, guesses: Tensor) -> tuple[Tensor, Tensor]:
-    """(384, 384) inverse covariance of the errors of held-out guesses, and how much it is above that of sentences."""
+    """(D, D) inverse covariance of the errors of held-out guesses, and how much it is above that of sentences."""
     of_errors = inverse_covariance(vectors - guesses, SHRINKAGE)
     return of_errors, of_errors - inverse_covariance(vectors, SHRINKAGE)
 

@@ -126,7 +126,7 @@ def listed_videos(held: SightData, sight: Sight, words: Floats, guesses: Floats)
             stills[still.video_id].append(number)
     names = {video_id: sorted(set(annotated[video_id].ingredients)) for video_id in stills}
     distinct = sorted({name for some in names.values() for name in some})
-    vectors = dict(zip(distinct, SentenceVectors()(distinct).astype(np.float64), strict=True))
+    vectors = dict(zip(distinct, sight.model.space(distinct, SentenceVectors()(distinct)), strict=True))
     found = []
     for video_id, rows in stills.items():
         listed = names[video_id]

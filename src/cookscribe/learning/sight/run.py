@@ -20,11 +20,13 @@ from cookscribe.learning.datasets.splits import folds
 from cookscribe.learning.sight.fitting import block_widths, fit_heads, fit_scenes, fit_votes, precisions, put
 from cookscribe.learning.sight.ingredients import fit_list, list_uses
 from cookscribe.learning.sight.measures import figures_of
+from cookscribe.learning.sight.space import learn_space
 from cookscribe.learning.sight.stills import Still, read_stills, rows_of
 from cookscribe.learning.sight.words import named_words, sight_words
 from cookscribe.learning.state import write_description
 from cookscribe.model_folder import WEIGHTS, read_tensors, write_tensors
 from cookscribe.proposals.scenes import PRIOR, StepPrior
+from cookscribe.senses.sentence_space import SentenceSpace
 from cookscribe.senses.sight import FOLDER, SCENES, Sight, SightConfig, SightModel
 
 ENCODERS = "tinyvit+dinov2"
@@ -40,9 +42,10 @@ class SightData:
     """Everything that is learnt from.
 
     Attributes:
-        stills: with rows (S, F), words named (S, W) and vectors (S, 384) of their sentences.
+        stills: with rows (S, F), words named (S, W) and vectors (S, D) of their sentences.
         fold: (S,) number of the fold of a training still's video, -1 for others.
-        pool: all training sentences: pool_video, words named and vectors. The mean of their vectors is taken off all.
+        pool: all training sentences: pool_video, words named and vectors.
+        space: makes the vectors; learnt from the pool.
     """
 
     data: YouCook2
@@ -54,7 +57,7 @@ class SightData:
     pool_video: NDArray[np.str_]
     pool_named: NDArray[np.float32]
     pool_vectors: NDArray[np.float64]
-    mean: NDArray[np.float64]
+    space: SentenceSpace
     config: SightConfig
 
     @property
@@ -87,9 +90,11 @@ def read_sight_data(data: YouCook2, cache: Path, encoder: str = ENCODERS, least:
     fold = {video_id: number for number, part in enumerate(parts) for video_id in part}
     videos = data.videos("training")
     pool = [(video_id, sentence) for video_id, video in videos.items() for sentence in video.sentences]
-    pool_vectors = sentence_vectors([sentence for _, sentence in pool], cache / "sentences.safetensors")
-    mean = pool_vectors.mean(axis=0)
+    told = [sentence for _, sentence in pool]
+    pool_meanings = sentence_vectors(told, cache / "sentences.safetensors")
+    vocabulary, space = learn_space(told, pool_meanings)
     sentences = [still.sentence for still in stills]
+    meanings = sentence_vectors(sentences, cache / "still_sentences.safetensors")
     config = SightConfig(
         encoder=encoder,
         feature_size=rows.shape[1],
@@ -97,6 +102,8 @@ def read_sight_data(data: YouCook2, cache: Path, encoder: str = ENCODERS, least:
         kinds=kinds,
         memory=min(MEMORY, len(pool)),
         sharpness=SHARPNESS,
+        sentence=len(space.middle),
+        vocabulary=vocabulary,
         # The last encoder alone: DINOv2 tells other pictures apart, TinyViT takes noise and plain colours for usual.
         judged=block_widths(encoder, rows.shape[1])[-1],
         familiar=0.0,
@@ -106,12 +113,12 @@ def read_sight_data(data: YouCook2, cache: Path, encoder: str = ENCODERS, least:
         stills,
         rows.astype(np.float64),
         named_words(words, kinds, sentences),
-        sentence_vectors(sentences, cache / "still_sentences.safetensors") - mean,
+        space(sentences, meanings),
         np.array([fold.get(still.video_id, -1) if still.split == "training" else -1 for still in stills]),
         np.array([video_id for video_id, _ in pool]),
         named_words(words, kinds, [sentence for _, sentence in pool]),
-        pool_vectors - mean,
-        mean,
+        space(told, pool_meanings),
+        space,
         config,
     )
 
@@ -159,7 +166,8 @@ def train_sight(data: YouCook2, out: Path, encoder: str = ENCODERS) -> dict[str,
             put(model, {"votes": weights})
     vectors = torch.from_numpy(held.vectors)
     of_errors, gained = precisions(vectors[training], guesses[training])
-    put(model, {"precision": of_errors, "gained": gained, "middle": torch.from_numpy(held.mean)})
+    put(model, {"precision": of_errors, "gained": gained})
+    model.space = held.space
     scene_odds = learn_scenes(held, model, x)
     uses, any_use = list_uses(data)
     config = held.config.model_copy(
@@ -173,7 +181,7 @@ def train_sight(data: YouCook2, out: Path, encoder: str = ENCODERS) -> dict[str,
     words = odds.sigmoid().numpy()
     list_weights, once, list_scores = fit_list(held, Sight(model), words, guesses.numpy())
     model.config = config.model_copy(update={"ingredient": list_weights, "once": once})
-    figures = figures_of(held, words, guesses.numpy(), list_scores, scene_odds, distance.numpy())
+    figures = figures_of(held, words, list_scores, scene_odds, distance.numpy())
     write_predictions(out / PREDICTIONS, held, words)
     write_tensors(out / HELD_OUT, {"words": torch.from_numpy(words), "guesses": guesses}, {"encoder": encoder})
     write_json(out / PRIOR, step_prior(data).model_dump(mode="json"))

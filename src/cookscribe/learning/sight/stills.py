@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from cookscribe.encoders import load_encoder
 from cookscribe.encoders.base import StillEncoder
+from cookscribe.encoders.published_graphs import GRAPHS
 from cookscribe.errors import BadFileError, BadValueError, MissingFileError
 from cookscribe.files import read_json_lines
 from cookscribe.learning.datasets.root import YouCook2
@@ -60,7 +61,12 @@ def read_stills(data: YouCook2) -> list[Still]:
 
 def rows_of(stills: Sequence[Still], encoder: str, cache: Path) -> NDArray[np.float32]:
     """(S, F) rows of one or several encoders joined by +; what was encoded before is read from the folder `cache`."""
-    return np.concatenate([_rows_of_one(stills, name, cache / f"{name}.safetensors") for name in encoder.split("+")], 1)
+    return np.concatenate([_rows_of_one(stills, name, cache / rows_file(name)) for name in encoder.split("+")], 1)
+
+
+def rows_file(name: str) -> str:
+    """File of an encoder's rows; its name says what the encoder looked at."""
+    return f"{name}-whole.safetensors" if name in GRAPHS and GRAPHS[name].whole else f"{name}.safetensors"
 
 
 def _rows_of_one(stills: Sequence[Still], name: str, cache: Path) -> NDArray[np.float32]:
@@ -71,15 +77,15 @@ def _rows_of_one(stills: Sequence[Still], name: str, cache: Path) -> NDArray[np.
         if not isinstance(encoder, StillEncoder):
             raise BadValueError(name, "does not look at single pictures")
         for number, still in enumerate(track(missing, f"encoding with {name}"), 1):
-            row = encoder.features(picture(still.path, encoder.side)[None])[0]
+            row = encoder.features(picture(still.path, encoder.size)[None])[0]
             known[still.path.name] = torch.from_numpy(np.array(row))
             if number % SAVED_EVERY == 0 or number == len(missing):
                 write_tensors(cache, known, {"encoder": name})
     return torch.stack([known[still.path.name].float() for still in stills]).numpy()
 
 
-def picture(path: Path, side: int) -> NDArray[np.uint8]:
-    """(side, side, 3) RGB, scaled and cut as frames of films are."""
+def picture(path: Path, size: Size) -> NDArray[np.uint8]:
+    """(H, W, 3) RGB, scaled and cut as frames of films are."""
     try:
         with Image.open(path) as opened:
             image = opened.convert("RGB")
@@ -87,6 +93,5 @@ def picture(path: Path, side: int) -> NDArray[np.uint8]:
         raise MissingFileError(path, "the picture is not there") from None
     except (OSError, ValueError) as error:
         raise BadFileError(path, f"is no picture: {error}") from None
-    size = Size.square(side)
     scaled = image.resize(size.scaled(*image.size), Image.Resampling.BICUBIC)
     return np.ascontiguousarray(size.cut(np.asarray(scaled)))
