@@ -11,7 +11,10 @@ from tests.model.reference import EOS, Array, Layer, Weights, at
 
 @dataclass
 class Video:
-    """One video without padding. `events` are slots (0 would be STOP), `words` ids with BOS and EOS."""
+    """One video without padding. `events` are slots (0 would be STOP), `words` ids with BOS and EOS.
+
+    `chosen` are the sampled events whose sentences are taught; without them the oracle's are.
+    """
 
     features: Array
     times: Array
@@ -24,6 +27,7 @@ class Video:
     action_used: list[list[int]] = field(default_factory=list)
     word_ingredient: list[list[tuple[int, int]]] = field(default_factory=list)
     word_action: list[list[tuple[int, int]]] = field(default_factory=list)
+    chosen: list[int] = field(default_factory=list)
 
 
 @dataclass
@@ -36,8 +40,9 @@ class Expected:
 
 
 def tell(W: Weights, config: object, video: Video, smoothing: float) -> Expected:
-    """Run the training pass of one video with the oracle event as the teacher."""
+    """Run the training pass of one video with the oracle event, or the sampled one, as the teacher."""
     get = lambda name: getattr(config, name)  # noqa: E731
+    chosen = video.chosen or video.events
     heads, depth, width = get("heads"), get("layers"), get("width")
     told = Expected(losses=dict.fromkeys(("event", "sentence"), 0.0))
     for name in ("ingredient_selection", "action_selection", "ingredient_attention", "action_attention"):
@@ -71,7 +76,7 @@ def tell(W: Weights, config: object, video: Video, smoothing: float) -> Expected
         if get("simulator"):
             simulation = ref.simulate(at(W, "simulator"), h, G, get("action_states") == "residual")
             decisive, G = list(simulation["H"]), list(simulation["G"])
-        after = video.events[t - 1] if t and get("order") == "start" else 0
+        after = chosen[t - 1] if t and get("order") == "start" else 0
         allowed = [n for n in range(len(h)) if n == 0 or n > after]
         p = np.zeros(len(h))
         p[allowed] = ref.event_probabilities([decisive[n] for n in allowed], V_new, scale)
@@ -87,19 +92,20 @@ def tell(W: Weights, config: object, video: Video, smoothing: float) -> Expected
             for r in video.action_used[t]:
                 told.losses["action_selection"] -= math.log(simulation["A_hat"][r, label - 1])
 
-        # sentence transformer over ingredients and words
+        # sentence transformer over ingredients and words, with the event added to the words
+        event = h[chosen[t]]
         given = [w for w in video.words[t] if w != EOS or get("text_memory") == "eos"]
         E = at(W, "generator.embedding")
         x = list(for_words)
         for k, word in enumerate(given):
             vector = ref.perceptron(at(E, "perceptron"), E["table.weight"][word])
-            x.append(vector + ref.position(k, width) + h[label])
+            x.append(vector + ref.position(k, width) + event)
         M = len(for_words)
         visible = [list(range(M)) if i < M else list(range(i + 1)) for i in range(len(x))]
         S_new = []
         for n, layer in enumerate(generator):
             attended, hidden = layer.rows(x, visible)
-            before = S[n] if S else layer.initial(h[label])
+            before = S[n] if S else layer.initial(event)
             x = layer.read(attended, hidden, before, visible)
             S_new.append(layer.update(before, hidden))
         out = x[M : M + len(video.words[t]) - 1]
@@ -127,5 +133,5 @@ def tell(W: Weights, config: object, video: Video, smoothing: float) -> Expected
                 for c in range(len(V_new[n])):
                     V[n][c], S[n][c] = ref.mix(at(W, "mixing"), V_new[n][c], S_new[n][c], get("mixing"))
         if get("feedback") == "choice":
-            V = [[cell + ref.linear(at(W, "feedback"), h[label]) for cell in cells] for cells in V]
+            V = [[cell + ref.linear(at(W, "feedback"), event) for cell in cells] for cells in V]
     return told
