@@ -4,8 +4,6 @@ The pictures are those of the laboratory's drawn kitchen; the captions are lines
 show them, in the fonts that matplotlib carries.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

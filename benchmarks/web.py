@@ -8,8 +8,6 @@ A browser pages through the shelf, searches, opens recipes, and rests about a qu
 pages of the baseline are files of the same size. Times are those of whole answers. The last line is one JSON object.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

@@ -4,8 +4,6 @@ What was acknowledged must be there afterwards, whole: the bytes of every finish
 under way goes on: jobs end, uploads can be finished.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

@@ -1,7 +1,5 @@
 """`cookscribe serve`: the web application; `cookscribe library`: what can be done with its recipes elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

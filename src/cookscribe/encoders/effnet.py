@@ -1,7 +1,5 @@
 """`effnet`: two frames a second through EfficientNet-Lite0. The visual encoder that works on a fresh machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

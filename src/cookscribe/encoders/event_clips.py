@@ -4,8 +4,6 @@ The other way, the mean of the windows of a track inside an event, needs no seco
 (`FeatureTrack.over`).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ Nothing is installed. pip downloads the archive without its dependencies, the fi
 takes its place in the cache when it is complete. pip's own options hold (`PIP_INDEX_URL`, `PIP_FIND_LINKS`, ...).
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import os

@@ -4,8 +4,6 @@ Radford et al. (2021), Learning transferable visual models from natural language
 Sigmoid loss for language image pre-training. The folder holds `model.safetensors` and `config.json`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Encoding many films: a job that runs anywhere, resumes where it stopped, and names what failed."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """`tinyvit` and `dinov2`: published ONNX graphs that look at one still a second, run by onnxruntime."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -6,8 +6,6 @@ Only `cookscribe weights get` fetches anything (`fetching.py`). Files found by s
 written here, if one is written here.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import json

@@ -10,8 +10,6 @@ Whatever is asked, an answer or a typed error comes back: input is cleaned so th
 ends a silent program.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import queue

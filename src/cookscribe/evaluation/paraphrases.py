@@ -6,8 +6,6 @@ So the table is kept once in a compact form in the user's cache, the entries tha
 fraction of a second, and the program reads these alone: its answers are the same, digit for digit.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 import struct

@@ -1,7 +1,5 @@
 """Chapters: FFmetadata, the text YouTube reads in a description, and chapters inside a copy of the video."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Times as people and file formats write them."""
 
-from __future__ import annotations
-
 
 def clock(seconds: float) -> str:
     """`0:07`, `12:05` or `1:02:03`, rounded down to whole seconds, as players show them."""

@@ -1,7 +1,5 @@
 """Cooklang: plain paragraphs with `@ingredient{}` and `~{5%minutes}` marked, and the times in comments."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 Steps are flat `HowToStep`s: recipe managers turn sections into bogus steps. Each step is also a `Clip` of the video.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Markdown: title, ingredients, numbered steps with times, a picture each when there are pictures."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

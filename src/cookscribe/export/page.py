@@ -4,8 +4,6 @@ Everything that comes from a video, a user or a model is escaped; a content poli
 from elsewhere. The video stands beside the page, or inside it when `video_source` is a data address.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape

@@ -1,7 +1,5 @@
 """A picture for each step, taken from the video."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The prediction file that dense-captioning evaluators read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

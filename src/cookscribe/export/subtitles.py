@@ -1,7 +1,5 @@
 """WebVTT and SRT: each step's sentence is shown while the step happens."""
 
-from __future__ import annotations
-
 from cookscribe.export.timestamps import milliseconds, timestamp
 from cookscribe.recipe import Recipe, Span
 from cookscribe.text.printable import full_sentence, one_line

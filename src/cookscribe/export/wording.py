@@ -1,7 +1,5 @@
 """The parts of a recipe in words for people: lines of ingredients, times, temperatures and servings."""
 
-from __future__ import annotations
-
 from cookscribe.recipe import CueEvidence, Recipe, Servings, Step, Temperature, Timer
 
 

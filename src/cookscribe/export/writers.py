@@ -1,7 +1,5 @@
 """The table of formats, and the one function that writes a recipe in those asked for."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

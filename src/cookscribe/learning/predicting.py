@@ -1,7 +1,5 @@
 """Recipes for candidates and features that are there already, by one process or by many."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

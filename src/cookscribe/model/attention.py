@@ -8,8 +8,6 @@
 R actions in the middle the (R, d) matrix is never built.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What goes into the model: tensors only, padded, with masks; and how to go on with some videos of a batch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar

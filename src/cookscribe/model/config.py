@@ -20,8 +20,6 @@ Where the paper, the authors' released program and a better idea differ, the cho
 | order | `free`: any event at any step | `free` | `start`: only events after the last one, in training and decoding |
 """
 
-from __future__ import annotations
-
 from typing import Literal, Self
 
 from pydantic import Field, model_validator

@@ -6,8 +6,6 @@ not chosen again (unless `reuse` allows it). The first step
 cannot be STOP: a video with candidates always yields a recipe, and one without says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Embeddings of candidate events, of words and of ingredients."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F

@@ -1,7 +1,5 @@
 """Multi-head attention without a matrix of its own: projections, heads apart, heads together."""
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -4,8 +4,6 @@ Selection and attention losses are negative log-likelihoods at the labelled plac
 would be the logarithm of zero everywhere else.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

@@ -15,8 +15,6 @@ A and H know nothing of the memory, so `rows` is separate: where the input stays
 computed once. What else can be computed once is in `beyond/fast.py`, which a reader of the equations may skip.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

@@ -7,8 +7,6 @@ layers of the transformers. `gelu` puts GELU after each of the four layers and h
 memories alone, as MART does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from torch import Tensor, nn

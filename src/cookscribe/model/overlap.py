@@ -1,7 +1,5 @@
 """Overlap of spans in time, for tensors; gradients pass."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

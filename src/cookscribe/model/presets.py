@@ -1,7 +1,5 @@
 """The presets of the recipe model, with each set of parts: the paper's, the same smaller, and ours for one core."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cookscribe.errors import BadValueError

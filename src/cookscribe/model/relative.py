@@ -1,7 +1,5 @@
 """Relative encodings of events besides the usual one: ECHR's and the released program's. Loaded only when asked for."""
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -8,8 +8,6 @@ The embeddings and the first layer's self-attention do not depend on the memory,
 video; `step` does what is left for each step.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

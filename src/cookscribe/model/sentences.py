@@ -1,7 +1,5 @@
 """Writing the sentences of one step, word by word, greedy or with a beam; earlier words are never computed again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -17,8 +17,6 @@ and textual attention cannot tell them apart. `action_states = "residual"` keeps
 textual attention, Ȧ = A + Â W_h^V H.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

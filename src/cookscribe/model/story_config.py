@@ -1,7 +1,5 @@
 """`StoryConfig`: all that a folder with a recipe model must know to write recipes again."""
 
-from __future__ import annotations
-
 from typing import Literal, Self
 
 from pydantic import Field, model_validator

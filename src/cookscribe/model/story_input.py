@@ -1,7 +1,5 @@
 """What is known of a video before its recipe is written, as numbers padded to batches."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

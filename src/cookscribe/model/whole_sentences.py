@@ -1,7 +1,5 @@
 """For models whose text memory reads the row of EOS too (`text_memory`): a finished sentence, read once more."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

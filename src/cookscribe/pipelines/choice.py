@@ -1,7 +1,5 @@
 """`auto`: which of the installed bundles fits a film, or why none does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 

@@ -5,8 +5,6 @@ exp(score) / Z, the sum over all sets: a semi-Markov conditional random field (S
 come from one dynamic programme over the borders of the bins.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property

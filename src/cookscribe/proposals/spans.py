@@ -7,8 +7,6 @@ styles, and a probability of each. The answer is the set with the highest expect
 networks together stand for the unknown truth.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 

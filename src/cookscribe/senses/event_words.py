@@ -6,8 +6,6 @@ more, with how far their place in the list is from the event's place in the film
 mentioned, in the order in which they are used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

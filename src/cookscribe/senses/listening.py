@@ -1,7 +1,5 @@
 """Where the words of a film come from: those that were given, the subtitles beside it, or the speech recogniser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

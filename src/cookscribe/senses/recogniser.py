@@ -1,7 +1,5 @@
 """Speech recognition: what is said in a film, word by word with times (Whisper), or read from a file of transcripts."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path

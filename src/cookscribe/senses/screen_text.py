@@ -4,8 +4,6 @@ Only new text is read, and each line twice: when it has come, and a second later
 follow from its strokes alone. Logos and watermarks that never leave are dropped.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -7,8 +7,6 @@
 is taken once. Files may be hostile: the time to read one grows with its size alone, and its size has a limit.
 """
 
-from __future__ import annotations
-
 import html
 import os
 import re

@@ -1,7 +1,5 @@
 """How often frequent words are said around each moment: "now", "then" and "thanks" tell where a step begins or ends."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

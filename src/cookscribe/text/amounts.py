@@ -4,8 +4,6 @@ A small grammar: a number, a unit, perhaps "of", and a name. What does not fit i
 Without a unit, only foods are counted; "a" alone counts nothing ("take an onion" does not say how many there are).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -4,8 +4,6 @@ As with amounts, what does not fit the small grammar gives nothing: "in a minute
 minutes" no duration, and "until golden" has no number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What is wrong with a sentence of a recipe, as far as a program can tell: faults that no cook would write."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from cookscribe.text.actions import ActionMatcher

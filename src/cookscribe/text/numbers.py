@@ -4,8 +4,6 @@ A text is cut into pieces (words, figures, signs) that know their place in it. N
 gives None, and words that may be one only in company ("a", "half") are left to the caller's grammar.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The name of the dish, where somebody says it: "today we're going to make chicken tikka masala"."""
 
-from __future__ import annotations
-
 import re
 
 from cookscribe.text.foods import common_foods

@@ -1,7 +1,5 @@
 """How fast the decoder alone is on a film: the limit of everything that looks at its pictures."""
 
-from __future__ import annotations
-
 import time
 from itertools import islice
 

@@ -4,8 +4,6 @@ What a person wrote or found right stays, and a new step that tells the same aga
 steps make way for the new ones.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import BaseModel

@@ -1,7 +1,5 @@
 """The interface for programs and for the page: JSON under `/api`, described by `/openapi.json`."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response

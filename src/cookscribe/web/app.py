@@ -1,7 +1,5 @@
 """The application: pages, interface and guard in one, ready for uvicorn."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any

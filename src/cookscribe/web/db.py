@@ -3,8 +3,6 @@
 Server and worker are two processes on one file. Readers never wait; writers take turns.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """News for the browsers: one look into the database for all of them, sent to each as server-sent events."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """A recipe as a file to download, in any format of `export/`; several files come as one zip."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import zipfile

@@ -1,7 +1,5 @@
 """The errors of the web application, and the status with which a browser hears of each."""
 
-from __future__ import annotations
-
 from cookscribe.errors import BadFileError, BadValueError, CookscribeError, InputError, MissingFileError
 
 

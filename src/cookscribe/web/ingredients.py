@@ -1,7 +1,5 @@
 """Ingredients as people write them, a line each ("2 tbsp butter"), and as names and amounts of the document."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel

@@ -1,7 +1,5 @@
 """The queue of films to be written about, as rows of the database: both processes see it, and it survives both."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time

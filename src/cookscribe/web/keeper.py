@@ -1,7 +1,5 @@
 """The keeper of the worker: starts it, starts it again when it dies, and kills it when its job is cancelled."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

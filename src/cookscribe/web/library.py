@@ -4,8 +4,6 @@ Every change is one transaction: a recipe, its newest revision and its words for
 all. A document is never changed in place; saving adds a revision.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

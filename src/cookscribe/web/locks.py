@@ -1,7 +1,5 @@
 """A lock that a process holds on a file, and that the system lets go when the process ends, however it ends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -7,8 +7,6 @@
 The last line of what it prints is a JSON object: {"info": ...} or {"error": {"kind", "subject", "cause", "advice"}}.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -4,8 +4,6 @@
 by its address.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from functools import cache

@@ -6,8 +6,6 @@ films/ID/pictures/       the poster and a picture a moment, made when they are f
 uploads/ID               films that are still arriving
 """
 
-from __future__ import annotations
-
 import os
 import re
 import secrets

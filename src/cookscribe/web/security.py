@@ -5,8 +5,6 @@ answers. Both are refused here. Every answer carries a policy that lets the page
 script that stands inside it.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

@@ -1,7 +1,5 @@
 """What the application is made of, put together once: library, queue, uploads, news, keeper, guard."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

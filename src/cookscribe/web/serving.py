@@ -1,7 +1,5 @@
 """Starting the server: the address, the password, uvicorn."""
 
-from __future__ import annotations
-
 import secrets
 import socket
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The shapes of what the interface takes and gives; the OpenAPI document is made of them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field

@@ -4,8 +4,6 @@ The id of an upload becomes that of the recipe, so that taking a film in can be 
 either an upload that can be gone on with or a recipe in the queue.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -5,8 +5,6 @@
 It ends when its standard input does, that is, when the server is gone. The models are loaded once.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

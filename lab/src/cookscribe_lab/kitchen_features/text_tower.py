@@ -1,7 +1,5 @@
 """The text tower of an imitated encoder: sentences as rows of the space its films lie in, as MIL-NCE's towers do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Made-up recipes in the layout of YouCook2's annotations, so that studies run on what may be shown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

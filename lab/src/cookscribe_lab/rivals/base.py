@@ -1,7 +1,5 @@
 """What all rivals share: a configuration, a network that knows its losses and can write, and a task for the loop."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A plain transformer decoder that writes sentences about rows it may look at; the rivals share it."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F

@@ -5,8 +5,6 @@ that their places decide (`EventRelation`); event, context and position mask go 
 the events, whose state starts another one that runs over the words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

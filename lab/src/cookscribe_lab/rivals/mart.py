@@ -4,8 +4,6 @@ It is our memory layer (`model/memory.py`) with frames and words in one sequence
 and the words before them, and the memory that an event leaves is read by the next one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import torch

@@ -6,8 +6,6 @@ made from where the event lies, and words look at the video through it; the mask
 the events too. As published, the mask is held to the anchor's own where the event is doubtful.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The rivals by the names of their rows."""
 
-from __future__ import annotations
-
 from cookscribe_lab.rivals.base import Rival
 from cookscribe_lab.rivals.echr import Echr
 from cookscribe_lab.rivals.mart import Mart

@@ -6,8 +6,6 @@
 4. Refine the segment: the new sentence looks at the frames again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -7,8 +7,6 @@ actions, and may copy words of the ingredient list (pointer-generator). The *tex
 actions and ingredients in what is written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Videos as the rivals see them: feature rows of the whole video and of each true step, words, ingredients."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The same numbers as `SentenceGenerator.extend` one word at a time. Keys and valu
 the whole sentence, those of the memory are computed once per sentence, and finished sentences leave the batch.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import torch

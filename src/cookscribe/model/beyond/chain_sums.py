@@ -5,8 +5,6 @@ reward, and passes gradients: the expected story score of a model that chooses c
 a single one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

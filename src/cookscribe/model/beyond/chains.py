@@ -8,8 +8,6 @@ With N candidates there are 2^N - 1 chains; every programme here looks at all of
 the longest chain that counts. Here the best chain of each length is found; `chain_sums` has the sums of training.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

@@ -15,8 +15,6 @@ So a word that is no word of the vocabulary can be written if it can be copied: 
 number among the words that are read. Where there is nothing to copy, γ is 1 and U_h is 0.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

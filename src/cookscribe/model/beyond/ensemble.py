@@ -4,8 +4,6 @@ All members follow the same choices and the same words, whichever of them would 
 are averaged as probabilities, plans as `plans.mean_plan` does. One member alone is the model itself, to the last bit.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field

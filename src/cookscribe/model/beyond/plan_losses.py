@@ -10,8 +10,6 @@
 - redundancy: cross-entropy with the tIoU that a pair loses by telling one step twice, for planners that estimate it.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import torch

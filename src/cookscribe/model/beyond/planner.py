@@ -11,8 +11,6 @@ videos are few and the features already say what is needed, the recipe encoder b
 With `redundancy` it also says of each pair how much of one is lost when both are told, because they tell the same step.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Each candidate says by itself where it should start and end. Candidates in the s
 `voted_times` lets them agree.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -3,8 +3,6 @@
 A model that copies may otherwise say the same word again and again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import torch

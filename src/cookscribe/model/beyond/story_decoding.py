@@ -10,8 +10,6 @@ the expected length.
 All are dynamic programmes over all chains (`chains.py`), beside the paper's step-by-step argmax (`decoding.py`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Spans as (centre, length) in units of the video, the language of the queries, and their overlap."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

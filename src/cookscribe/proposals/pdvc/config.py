@@ -1,7 +1,5 @@
 """`ProposalConfig`: every choice of the proposal model, with the presets `paper` and `small`."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator

@@ -8,8 +8,6 @@ indices, which costs ten times the forward; with a few hundred tokens it is chea
 (queries x rows) matrix and to multiply.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

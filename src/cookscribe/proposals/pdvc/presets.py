@@ -1,7 +1,5 @@
 """The presets of the proposal model: as published, and small ones for one core."""
 
-from __future__ import annotations
-
 from typing import Any
 
 # Queries of all groups together that fit a training on one core.

@@ -1,7 +1,5 @@
 """From feature rows to query vectors: the token pyramid, the deformable encoder and decoder (PDVC, section 3)."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Is one row better than another? Paired over videos: the mean difference, with a bootstrap interval over videos."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

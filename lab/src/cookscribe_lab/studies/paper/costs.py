@@ -5,8 +5,6 @@ released base model alone have its 47.09 M parameters, and their multiply-adds o
 its 37.21 G, to the digit.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 

@@ -1,7 +1,5 @@
 """`cookscribe study presegmented`: sentences for true events, on the published SVPC split: MART, SVPC, B to BIVT."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cookscribe.evaluation.events import Events

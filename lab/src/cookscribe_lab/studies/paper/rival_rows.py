@@ -1,7 +1,5 @@
 """Rows of the paper's rivals: trained on the same videos and features as the recipe models, scored in the same way."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator
