@@ -5,8 +5,6 @@ and computed nothing, starts at once and cannot harm the harness. Where the star
 pipes) `fresh=True` starts a process as a user does.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import io
@@ -51,14 +49,6 @@ ADDRESSES = 8 << 30
 Before = Callable[[], None]
 
 
-class Broken(Exception):
-    """A promise that was not kept; `result` is the run that broke it."""
-
-    def __init__(self, reason: str, result: Result | None = None) -> None:
-        super().__init__(reason)
-        self.reason, self.result = reason, result
-
-
 @dataclass(frozen=True)
 class Result:
     """How a run ended.
@@ -85,6 +75,14 @@ class Result:
         if not lines:
             return ""
         return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+
+
+class Broken(Exception):
+    """A promise that was not kept; `result` is the run that broke it."""
+
+    def __init__(self, reason: str, result: Result | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.result = reason, result
 
 
 def warm_up() -> None:

@@ -9,8 +9,6 @@ kitchen/
   writer/                if there, adapters of the language model that writes where it is installed (`writer`)
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +16,7 @@ from importlib.metadata import entry_points
 from importlib.resources import files
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
@@ -97,7 +95,7 @@ class Bundle:
     config: BundleConfig
 
     @classmethod
-    def open(cls, folder: Path) -> Bundle:
+    def open(cls, folder: Path) -> Self:
         """Read a bundle's description; its models are loaded by whoever uses them."""
         folder = Path(folder)
         if not (folder / DESCRIPTION).exists():

@@ -5,8 +5,6 @@ video. Anybody may have edited its file: texts are made printable, and all numbe
 so that every format can be written in seconds.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -107,7 +105,7 @@ class Span(Document):
         """Length in seconds."""
         return self.end - self.start
 
-    def tiou(self, other: Span) -> float:
+    def tiou(self, other: Self) -> float:
         """Temporal intersection over union, in [0, 1]; 0 when both are empty."""
         intersection = max(0.0, min(self.end, other.end) - max(self.start, other.start))
         union = self.length + other.length - intersection

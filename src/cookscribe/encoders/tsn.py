@@ -1,7 +1,5 @@
 """`tsn`: the published TSN features of YouCook2, found by the film's file name without its ending."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,22 +17,6 @@ from cookscribe.video import VideoFile
 PARTS = ("resnet", "bn")
 SECONDS_PER_ROW = 0.5
 FOLDERS = ("training", "validation", "testing")
-
-
-class TsnEncoder:
-    """Reads instead of computing: 2,048 appearance and 1,024 motion numbers, a row about every half second."""
-
-    name = "tsn"
-    width = 3072
-
-    def __init__(self, folder: TsnFolder) -> None:
-        self.folder = folder
-
-    def encode(self, video: VideoFile, progress: Progress = silent) -> FeatureTrack:
-        """(T, 3072) float32."""
-        track = self.folder.read(video.path.stem)
-        progress(track.duration)
-        return track
 
 
 @dataclass(frozen=True)
@@ -121,3 +103,19 @@ class TsnFolder:
         if not np.isfinite(rows).all():
             raise BadFileError(path, "holds values that are not finite", "download it again")
         return rows
+
+
+class TsnEncoder:
+    """Reads instead of computing: 2,048 appearance and 1,024 motion numbers, a row about every half second."""
+
+    name = "tsn"
+    width = 3072
+
+    def __init__(self, folder: TsnFolder) -> None:
+        self.folder = folder
+
+    def encode(self, video: VideoFile, progress: Progress = silent) -> FeatureTrack:
+        """(T, 3072) float32."""
+        track = self.folder.read(video.path.stem)
+        progress(track.duration)
+        return track

@@ -7,8 +7,6 @@ Ingredient rows stand before the words; words see the ingredients and the words 
 ingredients only.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import torch
@@ -20,6 +18,21 @@ from cookscribe.model.config import ModelConfig
 from cookscribe.model.embedding import WordEmbedding
 from cookscribe.model.memory import LAYER_NORM_EPS, MemoryLayer, Rows
 from cookscribe.model.mixing import Memory
+
+
+@dataclass(frozen=True)
+class FinishedSentence:
+    """What a finished sentence leaves for the memory.
+
+    Attributes:
+        event, memory, prefix_mask: of `OpenSentence`.
+        hidden: per layer, (B, M + words, d) its rows H.
+    """
+
+    event: Tensor
+    memory: Memory
+    hidden: tuple[Tensor, ...]
+    prefix_mask: Tensor
 
 
 @dataclass(frozen=True)
@@ -46,21 +59,6 @@ class OpenSentence:
         """The sentence as it is."""
         rows = tuple(rows.hidden for rows in self.past if rows is not None)
         return FinishedSentence(self.event, self.memory, rows, self.prefix_mask)
-
-
-@dataclass(frozen=True)
-class FinishedSentence:
-    """What a finished sentence leaves for the memory.
-
-    Attributes:
-        event, memory, prefix_mask: of `OpenSentence`.
-        hidden: per layer, (B, M + words, d) its rows H.
-    """
-
-    event: Tensor
-    memory: Memory
-    hidden: tuple[Tensor, ...]
-    prefix_mask: Tensor
 
 
 class SentenceGenerator(nn.Module):

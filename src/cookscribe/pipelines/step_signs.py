@@ -1,11 +1,9 @@
 """What tells a right step of a narrated film from a wrong one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +48,7 @@ class StepConfidence(Config):
         return sure
 
     @classmethod
-    def of(cls, folder: Path) -> StepConfidence:
+    def of(cls, folder: Path) -> Self:
         """That of a folder."""
         return cls.load(folder / CONFIDENCE) if (folder / CONFIDENCE).is_file() else cls()
 

@@ -1,7 +1,5 @@
 """A trained recipe model ready to write: loaded from its folder, fed with candidates, features and ingredients."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -55,7 +53,7 @@ class StoryWriter:
         writer.members = tuple(writer._same_as_here(cls.load(other, device), other) for other in members)
         return writer
 
-    def _same_as_here(self, other: StoryWriter, folder: Path) -> RecipeModel:
+    def _same_as_here(self, other: Self, folder: Path) -> RecipeModel:
         """The model of another writer that reads, knows and says the same."""
         mine, theirs = self.config, other.config
         for name in SHARED:

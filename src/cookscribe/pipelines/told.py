@@ -4,12 +4,10 @@ It is parsed from the cues that were heard or read (`text.amounts`, `text.facts`
 where it was found. What was seen tells no numbers.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from cookscribe.cues import Cue, Cues
 from cookscribe.recipe import (
@@ -85,7 +83,7 @@ class _Passage:
     starts: tuple[int, ...]
 
     @classmethod
-    def of(cls, cues: Sequence[Cue]) -> _Passage:
+    def of(cls, cues: Sequence[Cue]) -> Self:
         starts, text = [], ""
         for cue in cues:
             starts.append(len(text))

@@ -1,11 +1,10 @@
 """Narrated videos as the model sees them: events, the words around them, and ingredients, given or heard."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +80,7 @@ class TranscriptReader:
         write_json(folder / NAMES, list(self.names), indent=None)
 
     @classmethod
-    def load(cls, folder: Path) -> TranscriptReader:
+    def load(cls, folder: Path) -> Self:
         """Read what `save` wrote."""
         names = read_json(folder / NAMES, MOST_DESCRIPTION)
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

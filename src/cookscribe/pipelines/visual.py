@@ -1,10 +1,9 @@
 """The paper's way: frames become features, PDVC proposes events, the recipe model chooses and writes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Self
 
 import numpy as np
 
@@ -38,7 +37,7 @@ class VisualPipeline:
         self.without_ingredients = without_ingredients or writer
 
     @classmethod
-    def load(cls, bundle: Bundle, device: str = "cpu", encoder: Encoder | None = None) -> VisualPipeline:
+    def load(cls, bundle: Bundle, device: str = "cpu", encoder: Encoder | None = None) -> Self:
         """Open the models of a bundle; `encoder` replaces the bundle's own."""
         try:
             encoder = encoder or load_encoder(

@@ -1,10 +1,9 @@
 """`Transcript`: what is said in a video, word by word with times, whatever the recogniser gave."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +88,7 @@ class Transcript:
         return Cues(tuple(phrases))
 
     @classmethod
-    def from_segments(cls, segments: Iterable[tuple[float, float, str]]) -> Transcript:
+    def from_segments(cls, segments: Iterable[tuple[float, float, str]]) -> Self:
         """From recognised segments (start, end, text): each one's words are spread evenly over it, pauses cut off."""
         words: list[str] = []
         times: list[NDArray[np.float64]] = [np.empty((0, 2))]
@@ -109,7 +108,7 @@ class Transcript:
         return cls(tuple(words), joined, timed=True)
 
     @classmethod
-    def from_text(cls, text: str, duration: float) -> Transcript:
+    def from_text(cls, text: str, duration: float) -> Self:
         """From text without times: the words are spread evenly over the whole video."""
         words = tuple(split_words(text))
         borders = np.linspace(0.0, duration, len(words) + 1)

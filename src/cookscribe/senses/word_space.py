@@ -3,12 +3,11 @@
 How the vectors are learnt stands in `learning.narrated.word_vectors`.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import torch
@@ -132,7 +131,7 @@ class WordSpace:
         write_json(folder / WORDS, list(self.words), indent=None)
 
     @classmethod
-    def load(cls, folder: Path) -> WordSpace:
+    def load(cls, folder: Path) -> Self:
         """Read what `save` wrote."""
         words = read_json(folder / WORDS, MOST_DESCRIPTION)
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):

@@ -4,12 +4,10 @@ A `Mark` goes with each step of a document: an id that stays the step's through 
 whether a person found it right. What a person wrote or found right, no model changes any more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -48,7 +46,7 @@ class Marked:
     marks: tuple[Mark, ...]
 
     @classmethod
-    def fresh(cls, recipe: Recipe) -> Marked:
+    def fresh(cls, recipe: Recipe) -> Self:
         """A recipe as the model wrote it."""
         return cls(recipe, tuple(Mark() for _ in recipe.steps))
 

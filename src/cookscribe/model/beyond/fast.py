@@ -7,12 +7,11 @@
   training pass.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -32,7 +31,7 @@ class CachedAttention:
     weight: Tensor
 
     @classmethod
-    def of(cls, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> CachedAttention:
+    def of(cls, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Self:
         """From split heads, (B, heads, L, d / heads), and a mask that is True where a key may be seen."""
         scores = query @ key.transpose(2, 3) / math.sqrt(query.shape[-1])
         if mask is not None:

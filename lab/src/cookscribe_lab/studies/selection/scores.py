@@ -1,9 +1,8 @@
 """Chosen events against the truth: the figures of a row, and their interval against a baseline."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +42,7 @@ class Scored:
         """Mean over videos."""
         return float(self.stories.mean())
 
-    def figures(self, baseline: Scored) -> dict[str, float | list[float]]:
+    def figures(self, baseline: Self) -> dict[str, float | list[float]]:
         """The figures of a row, with the 95 % interval of the difference to a baseline over the same videos."""
         low, high = bootstrap_interval(self.stories - baseline.stories)
         return {
