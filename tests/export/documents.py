@@ -1,5 +1,7 @@
 """Random recipes for the writers: any text, any order of times that a recipe allows."""
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 from cookscribe.recipe import (
@@ -34,33 +36,47 @@ names = st.one_of(
     ),
 )
 
-origins = st.none() | st.builds(
-    CueEvidence,
-    span=st.floats(0, 1).map(lambda start: Span(start=start, end=start)),
-    source=st.sampled_from(["heard", "read"]),
-    text=names,
-)
-timers = st.builds(Timer, seconds=st.integers(1, 9000).map(float), most=st.none() | st.just(9000.0), origin=origins)
-heats = st.builds(Temperature, degrees=st.integers(0, 500).map(float), scale=st.none() | st.just("C"), origin=origins)
+files = st.sampled_from(["soup.mp4", "my <dinner> & more.mp4"])
+probabilities = st.floats(0, 1)
+spans = st.tuples(probabilities, probabilities).map(lambda pair: Span(start=min(pair), end=max(pair)))
 
 
 @st.composite
-def recipes(draw: st.DrawFn) -> Recipe:
-    """A valid recipe with up to eight steps, possibly overlapping, possibly of no length."""
+def recipes(
+    draw: st.DrawFn,
+    names: st.SearchStrategy[str] = names,
+    sentences: st.SearchStrategy[str] = sentences,
+    files: st.SearchStrategy[str] = files,
+) -> Recipe:
+    """A valid recipe of such texts, with up to eight steps, possibly overlapping, possibly of no length."""
+
+    def some(strategy: st.SearchStrategy[Any], most: int) -> Any:
+        return st.lists(strategy, max_size=most).map(tuple)
+
+    cues = st.builds(
+        CueEvidence, span=spans, source=st.sampled_from(["heard", "read", "seen"]), text=names, confidence=probabilities
+    )
+    origins = st.none() | cues
+    timers = st.builds(Timer, seconds=st.integers(1, 9000).map(float), most=st.none() | st.just(9e3), origin=origins)
+    heats = st.builds(
+        Temperature, degrees=st.integers(-18, 500).map(float), scale=st.none() | st.sampled_from("CF"), origin=origins
+    )
+    influences = some(st.builds(Influence, name=names, weight=probabilities), 2)
     duration = draw(st.floats(1, 20_000))
     ingredients = tuple(draw(st.lists(names, max_size=5, unique=True)))
-    times = sorted(draw(st.lists(st.floats(0, 1), max_size=8)))
     steps = []
-    for start in times:
-        end = start + (1 - start) * draw(st.floats(0, 1))
+    for start in sorted(draw(st.lists(probabilities, max_size=8))):
+        end = start + (1 - start) * draw(probabilities)
         steps.append(
             Step(
                 span=Span(start=start * duration, end=end * duration),
                 sentence=draw(sentences),
-                confidence=draw(st.none() | st.floats(0, 1)),
+                confidence=draw(st.none() | probabilities),
                 ingredients=tuple(draw(st.lists(st.sampled_from(ingredients), unique=True)) if ingredients else ()),
-                timers=tuple(draw(st.lists(timers, max_size=1))),
-                temperatures=tuple(draw(st.lists(heats, max_size=1))),
+                actions=draw(some(names, 3)),
+                picture=draw(st.none() | st.just(start * duration)),
+                timers=draw(some(timers, 2)),
+                temperatures=draw(some(heats, 2)),
             )
         )
     amounts = st.builds(
@@ -72,28 +88,31 @@ def recipes(draw: st.DrawFn) -> Recipe:
     )
     evidence = None
     if draw(st.booleans()):
+        seen = st.builds(
+            StepEvidence,
+            event_probability=st.none() | probabilities,
+            actions=influences,
+            ingredients=influences,
+            change=st.just(tuple(0.1 * n for n, _ in enumerate(ingredients))),
+        )
+        chosen = (Candidate(span=step.span, score=0.5, step=n) for n, step in enumerate(steps))
+        others = st.builds(Candidate, span=spans, score=probabilities, caption=names)
         evidence = Evidence(
-            candidates=tuple(Candidate(span=step.span, score=0.5, step=n) for n, step in enumerate(steps)),
-            steps=tuple(
-                StepEvidence(
-                    event_probability=0.4,
-                    actions=(Influence(name="chop", weight=0.7),),
-                    change=tuple(0.1 * n for n, _ in enumerate(ingredients)),
-                )
-                for _ in steps
-            ),
+            candidates=(*chosen, *draw(some(others, 2))),
+            steps=tuple(draw(seen) for _ in steps),
+            cues=draw(some(cues, 3)),
         )
     return Recipe(
         title=draw(names),
         ingredients=ingredients,
-        amounts=tuple(draw(st.lists(amounts, max_size=4))),
+        amounts=draw(some(amounts, 4)),
         servings=draw(st.none() | st.builds(Servings, people=st.integers(1, 12), origin=origins)),
         total_time=draw(st.none() | timers),
         steps=tuple(steps),
-        video=Video(name=draw(st.sampled_from(["soup.mp4", "my <dinner> & more.mp4"])), duration=duration),
-        made_by=MadeBy(model="kitchen", simulated=draw(st.booleans())),
+        video=Video(name=draw(files), duration=duration, url=draw(st.none() | st.just("https://example.org/soup?a=1"))),
+        made_by=MadeBy(version=draw(st.just("") | names), model="kitchen", simulated=draw(st.booleans())),
         evidence=evidence,
-        warnings=tuple(draw(st.lists(names, max_size=2))),
+        warnings=draw(some(names, 2)),
     )
 
 

@@ -28,14 +28,6 @@ many = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 @many
 @given(recipes())
-def test_json_round_trip(tmp_path_factory: pytest.TempPathFactory, recipe: Recipe) -> None:
-    path = tmp_path_factory.mktemp("r") / "r.json"
-    recipe.save(path)
-    assert Recipe.load(path) == recipe
-
-
-@many
-@given(recipes())
 def test_vtt_is_read_by_webvtt(recipe: Recipe) -> None:
     cues = webvtt.from_string(subtitles.to_vtt(recipe)).captions
     assert len(cues) == len(recipe.steps)
