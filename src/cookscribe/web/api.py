@@ -15,7 +15,7 @@ from cookscribe.web.again import changes
 from cookscribe.web.exports import can_embed, download, step_pictures
 from cookscribe.web.faults import StaleError, TooLargeError
 from cookscribe.web.ingredients import pasted, read_lines, shown_lines
-from cookscribe.web.library import Kept, Order
+from cookscribe.web.library import Kept, Order, Revision
 from cookscribe.web.marks import RecipeEdit
 from cookscribe.web.places import ID, MEDIA_TYPES
 from cookscribe.web.services import Services
@@ -30,12 +30,10 @@ from cookscribe.web.shapes import (
     Outline,
     Proposal,
     Restore,
-    RevisionShape,
     Shelf,
-    UploadShape,
     Whole,
 )
-from cookscribe.web.uploads import MOST_SUBTITLES
+from cookscribe.web.uploads import MOST_SUBTITLES, Upload
 
 FAULTS: dict[int | str, dict[str, Any]] = {
     status: {"model": Fault} for status in (400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 507)
@@ -59,12 +57,15 @@ Number = Annotated[int, Path(ge=1, le=2**31, description="Number of a revision."
 def whole(app: Services, kept: Kept) -> Whole:
     """A recipe with everything a page shows of it."""
     places = app.library.places
-    film = places.film(kept.id)
+    film, job = places.film(kept.id), app.jobs.latest([kept.id]).get(kept.id)
     pictures = [f"/api/recipes/{kept.id}/pictures/{round(picture_time(s) * 1000)}" for s in kept.marked.recipe.steps]
-    return Whole.of(
-        kept,
-        pictures,
-        app.jobs.latest([kept.id]).get(kept.id),
+    return Whole(
+        **vars(kept),
+        recipe=kept.marked.recipe,
+        lines=shown_lines(kept.marked.recipe),
+        marks=list(kept.marked.marks),
+        pictures=pictures,
+        job=JobShape.of(job) if job else None,
         words_given=places.given_words(kept.id) is not None,
         playable=film is not None and film.suffix in (".mp4", ".mkv", ".ogv"),
         embeddable=can_embed(film),
@@ -76,15 +77,15 @@ def whole(app: Services, kept: Kept) -> Whole:
 
 
 @router.post("/uploads", status_code=201, tags=["uploads"])
-def begin_upload(app: App, new: NewUpload) -> UploadShape:
+def begin_upload(app: App, new: NewUpload) -> Upload:
     """Announce a film. Send its bytes with PATCH, in as many pieces as you like."""
-    return UploadShape.of(app.uploads.open(new.name, new.size, pasted(new.ingredients), new.title))
+    return app.uploads.open(new.name, new.size, pasted(new.ingredients), new.title)
 
 
 @router.get("/uploads/{upload}", tags=["uploads"])
-def upload_state(app: App, upload: UploadId) -> UploadShape:
+def upload_state(app: App, upload: UploadId) -> Upload:
     """How far an upload is: where to go on after a break."""
-    return UploadShape.of(app.uploads.get(upload))
+    return app.uploads.get(upload)
 
 
 @router.patch(
@@ -96,10 +97,10 @@ def upload_state(app: App, upload: UploadId) -> UploadShape:
 )
 async def continue_upload(
     app: App, upload: UploadId, request: Request, upload_offset: Annotated[int, Header(ge=0, le=2**53)]
-) -> UploadShape:
+) -> Upload:
     """Send bytes from `Upload-Offset` on. With the last one, the film becomes a recipe in the queue."""
     try:
-        return UploadShape.of(await app.uploads.receive(upload, upload_offset, request.stream()))
+        return await app.uploads.receive(upload, upload_offset, request.stream())
     except ClientDisconnect:
         raise BadValueError(upload, "the connection broke", "go on where it broke") from None
 
@@ -143,7 +144,7 @@ def list_recipes(
     """A page of the shelf."""
     count, found = app.library.shelf(q, binned=bin, order=order, limit=limit, offset=offset)
     latest = app.jobs.latest([summary.id for summary in found])
-    return Shelf(count=count, recipes=[Card.of(summary, latest.get(summary.id)) for summary in found])
+    return Shelf(count=count, recipes=[Card.of(one, latest.get(one.id)) for one in found])
 
 
 @router.get("/recipes/{recipe}", tags=["recipes"])
@@ -189,9 +190,9 @@ def delete_recipe(app: App, recipe: Id) -> Deleted:
 
 
 @router.get("/recipes/{recipe}/revisions", tags=["revisions"])
-def list_revisions(app: App, recipe: Id) -> list[RevisionShape]:
+def list_revisions(app: App, recipe: Id) -> list[Revision]:
     """All saves, the newest first."""
-    return [RevisionShape.of(revision) for revision in app.library.revisions(recipe)]
+    return app.library.revisions(recipe)
 
 
 @router.get("/recipes/{recipe}/revisions/{number}", tags=["revisions"])

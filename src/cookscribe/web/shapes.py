@@ -1,16 +1,16 @@
 """The shapes of what the interface takes and gives; the OpenAPI document is made of them."""
 
-from typing import Annotated, Literal, Self
+from dataclasses import dataclass
+from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from cookscribe.recipe import Recipe
 from cookscribe.web.again import Change
 from cookscribe.web.ingredients import IngredientLine, shown_lines
-from cookscribe.web.jobs import Job
-from cookscribe.web.library import Kept, Revision, Summary
+from cookscribe.web.jobs import Job, State
+from cookscribe.web.library import Author, Summary
 from cookscribe.web.marks import Mark
-from cookscribe.web.uploads import Upload
 
 Pasted = Annotated[str, Field(max_length=20_000, description="One name a line, or with commas.")]
 
@@ -26,9 +26,11 @@ class Fault(BaseModel):
 class JobShape(BaseModel):
     """How far the writing of a recipe is."""
 
+    model_config = ConfigDict(from_attributes=True)
+
     id: int
     recipe: str
-    state: Literal["queued", "running", "done", "failed", "cancelled"]
+    state: State
     stage: str
     share: float
     error: Fault | None
@@ -37,33 +39,13 @@ class JobShape(BaseModel):
 
     @classmethod
     def of(cls, job: Job) -> Self:
-        error = Fault(**job.error) if job.error else None
-        return cls(
-            id=job.id,
-            recipe=job.recipe,
-            state=job.state,
-            stage=job.stage,
-            share=job.share,
-            error=error,
-            created=job.created,
-            finished=job.finished,
-        )
+        return cls.model_validate(job)
 
 
-class Card(BaseModel):
-    """What the shelf shows of a recipe."""
+@dataclass(frozen=True)
+class Card(Summary):
+    """What the shelf shows of a recipe, and how far its writing is."""
 
-    id: str
-    title: str
-    film: str
-    duration: float
-    steps: int
-    unsure: int
-    checked: bool
-    revision: int
-    created: float
-    changed: float
-    binned: float | None
     job: JobShape | None
 
     @classmethod
@@ -83,7 +65,7 @@ class Whole(BaseModel):
 
     id: str
     revision: int
-    author: Literal["upload", "model", "person"]
+    author: Author
     created: float
     changed: float
     binned: float | None
@@ -97,49 +79,6 @@ class Whole(BaseModel):
     proposal: bool
     job: JobShape | None
 
-    @classmethod
-    def of(
-        cls,
-        kept: Kept,
-        pictures: list[str],
-        job: Job | None,
-        *,
-        words_given: bool,
-        playable: bool,
-        embeddable: bool,
-        proposal: bool,
-    ) -> Self:
-        return cls(
-            id=kept.id,
-            revision=kept.revision,
-            author=kept.author,
-            created=kept.created,
-            changed=kept.changed,
-            binned=kept.binned,
-            recipe=kept.marked.recipe,
-            lines=shown_lines(kept.marked.recipe),
-            marks=list(kept.marked.marks),
-            pictures=pictures,
-            words_given=words_given,
-            playable=playable,
-            embeddable=embeddable,
-            proposal=proposal,
-            job=JobShape.of(job) if job else None,
-        )
-
-
-class RevisionShape(BaseModel):
-    """One save of a recipe."""
-
-    number: int
-    created: float
-    author: Literal["upload", "model", "person"]
-    note: str
-
-    @classmethod
-    def of(cls, revision: Revision) -> Self:
-        return cls(**vars(revision))
-
 
 class NewUpload(BaseModel):
     """A film that is about to be sent."""
@@ -150,20 +89,6 @@ class NewUpload(BaseModel):
     size: int = Field(ge=1, le=2**53)
     ingredients: Pasted = ""
     title: str = Field(default="", max_length=2000)
-
-
-class UploadShape(BaseModel):
-    """How far an upload is. When `done`, the recipe of the same id is there."""
-
-    id: str
-    name: str
-    size: int
-    received: int
-    done: bool
-
-    @classmethod
-    def of(cls, upload: Upload) -> Self:
-        return cls(**vars(upload))
 
 
 class NewJob(BaseModel):
