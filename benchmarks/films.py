@@ -164,10 +164,7 @@ def without_frames(path: Path) -> Path:
 
 
 def _encoded(
-    path: Path,
-    images: list[Picture],
-    prepare: Callable[[av.VideoStream], None],
-    codec: str = "libx264",
+    path: Path, images: list[Picture], prepare: Callable[[av.VideoStream], None], codec: str = "libx264"
 ) -> Path:
     with av.open(str(path), "w") as container:
         stream = container.add_stream(codec, rate=10)

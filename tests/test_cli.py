@@ -87,11 +87,7 @@ def run_main_raising(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> o
     ],
 )
 def test_a_typed_error_is_one_line_and_its_exit_code(
-    error: BaseException,
-    code: int,
-    line: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    error: BaseException, code: int, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_main_raising(error, monkeypatch) == code
     assert capsys.readouterr().err == line

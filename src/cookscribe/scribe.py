@@ -17,15 +17,7 @@ from cookscribe import __version__
 from cookscribe.bundle import Bundle, BundleConfig, find_bundle
 from cookscribe.errors import BadValueError
 from cookscribe.pipelines.base import Draft, Pipeline, Request, Stage, silent_stage
-from cookscribe.recipe import (
-    Candidate,
-    Evidence,
-    MadeBy,
-    Recipe,
-    Span,
-    Step,
-    Video,
-)
+from cookscribe.recipe import Candidate, Evidence, MadeBy, Recipe, Span, Step, Video
 from cookscribe.text.actions import ActionMatcher
 from cookscribe.text.ingredients import IngredientMatcher
 from cookscribe.text.printable import one_line

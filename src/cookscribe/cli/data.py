@@ -13,12 +13,7 @@ if TYPE_CHECKING:
     from cookscribe.learning.datasets.matching import Agreement
     from cookscribe.learning.datasets.root import YouCook2
 
-data = typer.Typer(
-    name="data",
-    help="Look at a folder of YouCook2 files.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+data = typer.Typer(name="data", help="Look at a folder of YouCook2 files.", no_args_is_help=True, rich_markup_mode=None)
 
 DataOption = Annotated[
     Path, typer.Option("--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files (see docs/data.md).")

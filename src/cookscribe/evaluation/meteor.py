@@ -299,9 +299,7 @@ def _find_jar() -> Path:
         import pycocoevalcap
     except ImportError:
         raise MissingDependencyError(
-            "pycocoevalcap",
-            "METEOR's program comes with it, and it is not installed",
-            f"{_INSTALL}, or {_ADVICE}",
+            "pycocoevalcap", "METEOR's program comes with it, and it is not installed", f"{_INSTALL}, or {_ADVICE}"
         ) from None
     for folder in pycocoevalcap.__path__:
         jar = Path(folder) / "meteor" / "meteor-1.5.jar"

@@ -143,10 +143,7 @@ def _word_view(prefix_mask: Tensor, before: int, new: int) -> Tensor:
     device = prefix_mask.device
     causal = torch.ones(new, before + new, dtype=torch.bool, device=device).tril(diagonal=before)
     batch = len(prefix_mask)
-    return torch.cat(
-        (prefix_mask[:, None, :].expand(-1, new, -1), causal.expand(batch, -1, -1)),
-        dim=2,
-    ).unsqueeze(1)
+    return torch.cat((prefix_mask[:, None, :].expand(-1, new, -1), causal.expand(batch, -1, -1)), dim=2).unsqueeze(1)
 
 
 class WordOutput(nn.Module):

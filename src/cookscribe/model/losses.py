@@ -12,14 +12,7 @@ from torch import Tensor
 from cookscribe.model.beyond.plan_losses import PLAN_LOSSES, PlanLosses
 from cookscribe.model.config import LossConfig
 
-LOSSES = (
-    "event",
-    "sentence",
-    "ingredient_selection",
-    "action_selection",
-    "ingredient_attention",
-    "action_attention",
-)
+LOSSES = ("event", "sentence", "ingredient_selection", "action_selection", "ingredient_attention", "action_attention")
 
 # A probability that underflows to zero still gives a finite loss.
 SMALLEST = 1e-9

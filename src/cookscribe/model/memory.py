@@ -118,10 +118,7 @@ class MemoryLayer(nn.Module):
             if mask is not None:
                 mask = F.pad(mask, (memory.shape[1], 0), value=True)
             seen = self.read_attention.attend(
-                rows.query,
-                torch.cat((memory_key, rows.key), dim=2),
-                torch.cat((memory_value, rows.value), dim=2),
-                mask,
+                rows.query, torch.cat((memory_key, rows.key), dim=2), torch.cat((memory_value, rows.value), dim=2), mask
             )
         output: Tensor = self.output_norm(rows.attended + self.dropout(self.read_output(seen)))
         return output

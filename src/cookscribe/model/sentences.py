@@ -116,12 +116,7 @@ def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int,
 
 
 def _best(
-    tokens: Tensor,
-    totals: Tensor,
-    writers: Sequence[SentenceWriter],
-    hidden: Tensor,
-    beam: int,
-    length_penalty: float,
+    tokens: Tensor, totals: Tensor, writers: Sequence[SentenceWriter], hidden: Tensor, beam: int, length_penalty: float
 ) -> Written:
     videos = len(totals)
     # The last token was never an input: it is EOS or padding in every row.

@@ -86,12 +86,7 @@ class VisualSimulator(nn.Module):
         return ProjectedActions(table, self.action_query(table), self.action_key(table), self.action_value(table))
 
     def forward(
-        self,
-        hidden: Tensor,
-        slot_mask: Tensor,
-        ingredients: Tensor,
-        ingredient_mask: Tensor,
-        actions: ProjectedActions,
+        self, hidden: Tensor, slot_mask: Tensor, ingredients: Tensor, ingredient_mask: Tensor, actions: ProjectedActions
     ) -> Simulation:
         """One step.
 

@@ -96,12 +96,7 @@ def _subtitles(made_up: MadeUpRecipe) -> str:
 
 
 def _write_and_compare(
-    scribe: Scribe,
-    film: VideoFile,
-    ingredients: list[str],
-    made_up: MadeUpRecipe,
-    screen: Console,
-    notices: Console,
+    scribe: Scribe, film: VideoFile, ingredients: list[str], made_up: MadeUpRecipe, screen: Console, notices: Console
 ) -> None:
     """Write the recipe of a film into files beside it, and show it beside the truth."""
     from cookscribe.cli.write import output_stem, write_one

@@ -194,11 +194,7 @@ def train_kitchen_proposals(run: KitchenRun, watched: Watched, out: Path, *, qui
         train(task, training, folder, quiet=quiet)
 
     train_with_folds(
-        watched.originals,
-        run.folds,
-        out,
-        train_on,
-        copies=lambda key: [video.id for video in watched.with_cuts([key])],
+        watched.originals, run.folds, out, train_on, copies=lambda key: [video.id for video in watched.with_cuts([key])]
     )
 
 

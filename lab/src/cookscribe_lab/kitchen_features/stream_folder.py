@@ -74,8 +74,7 @@ def settings_for(
     """Checked settings; `every` is the encoder's own when None."""
     every = find_encoder(encoder).every if every is None else every
     return StreamSettings.parse(
-        {"encoder": encoder, "seed": seed, "difficulty": difficulty, "every": every, "veil": veil},
-        "kitchen features",
+        {"encoder": encoder, "seed": seed, "difficulty": difficulty, "every": every, "veil": veil}, "kitchen features"
     )
 
 

@@ -97,10 +97,7 @@ class RivalTask:
         """SODA (strict) of what is written about the development videos."""
         found = write_all(self.model, self.development, self.vocabulary)
         truth = {one.video.id: Events(one.video.spans, one.video.sentences) for one in self.development}
-        return {
-            "soda_cider": soda(truth, found, "CIDEr", "strict"),
-            "soda_tiou": soda(truth, found, "tIoU", "strict"),
-        }
+        return {"soda_cider": soda(truth, found, "CIDEr", "strict"), "soda_tiou": soda(truth, found, "tIoU", "strict")}
 
 
 @torch.no_grad()

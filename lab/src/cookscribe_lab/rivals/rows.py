@@ -7,10 +7,4 @@ from cookscribe_lab.rivals.masked_transformer import MaskedTransformer
 from cookscribe_lab.rivals.sgr import Sgr
 from cookscribe_lab.rivals.svpc import Svpc
 
-RIVALS: dict[str, type[Rival]] = {
-    "MT": MaskedTransformer,
-    "ECHR": Echr,
-    "SGR": Sgr,
-    "MART": Mart,
-    "SVPC": Svpc,
-}
+RIVALS: dict[str, type[Rival]] = {"MT": MaskedTransformer, "ECHR": Echr, "SGR": Sgr, "MART": Mart, "SVPC": Svpc}

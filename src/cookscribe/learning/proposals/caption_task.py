@@ -64,12 +64,7 @@ class CaptionTask(VideoTask):
     vocabulary: Vocabulary
 
     def __init__(
-        self,
-        model: PDVC,
-        training: TrainingConfig,
-        videos: VideoSet,
-        development: VideoSet,
-        vocabulary: Vocabulary,
+        self, model: PDVC, training: TrainingConfig, videos: VideoSet, development: VideoSet, vocabulary: Vocabulary
     ) -> None:
         super().__init__(model, training, videos, development, vocabulary)
         self.numbers = [n for n in range(model.config.decoder_layers) if model.caption_head(n) is not None]
@@ -104,10 +99,7 @@ class CaptionTask(VideoTask):
             total, words = total + float(term.total), words + term.divisor
             encoded, rows, _ = self._batch(self.development, self.seen_development, items, -1)
             written += map(self.vocabulary.decode, head.decode(encoded, rows).tokens.tolist())
-        return {
-            "likelihood": -total / max(words, 1.0),
-            "distinct": 100.0 * len(set(written)) / max(len(written), 1),
-        }
+        return {"likelihood": -total / max(words, 1.0), "distinct": 100.0 * len(set(written)) / max(len(written), 1)}
 
     @torch.no_grad()
     def _watch(self, videos: VideoSet, label: str) -> list[Seen]:

@@ -61,10 +61,7 @@ def baseline_predictions(
     def segments(events: Candidates) -> Candidates:
         return with_nearest_captions(uniform(events.duration, _expected(events, count)), events)
 
-    found = [
-        Baseline("oracle paper", True, oracle("paper")),
-        Baseline("oracle story", True, oracle("story")),
-    ]
+    found = [Baseline("oracle paper", True, oracle("paper")), Baseline("oracle story", True, oracle("story"))]
     if all(events.captions is not None and events.caption_scores is not None for events in known.values()):
         found.append(Baseline("re-ranked", False, predict(lambda c: reranked(c, _expected(c, count)))))
     return [

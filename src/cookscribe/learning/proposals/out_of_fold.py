@@ -41,12 +41,7 @@ class ProposeOptions:
 
 
 def propose_folder(
-    model: Path,
-    store: FeatureStore,
-    ids: Sequence[str],
-    options: ProposeOptions,
-    parts: Path,
-    crew: Crew | None = None,
+    model: Path, store: FeatureStore, ids: Sequence[str], options: ProposeOptions, parts: Path, crew: Crew | None = None
 ) -> tuple[dict[str, Candidates], dict[str, Any]]:
     """Candidates by id, in the order of `ids`, and how they were made.
 

@@ -172,10 +172,7 @@ class StoryPlanner(nn.Module):
         if config.redundancy:
             self.pair_earlier, self.pair_later = nn.Linear(width, EDGE_WIDTH), nn.Linear(width, EDGE_WIDTH)
         self.count = nn.Sequential(
-            nn.Linear(2 * width, width),
-            nn.ReLU(),
-            nn.Dropout(DROPOUT),
-            nn.Linear(width, config.most_steps + 1),
+            nn.Linear(2 * width, width), nn.ReLU(), nn.Dropout(DROPOUT), nn.Linear(width, config.most_steps + 1)
         )
         with torch.no_grad():
             self.judgement.bias.zero_()

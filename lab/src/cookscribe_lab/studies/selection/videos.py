@@ -90,11 +90,7 @@ def stretched(video: SelectionVideo, factor: float) -> SelectionVideo:
     whole = video.whole.copy()
     whole[LENGTH_COLUMN] += np.log(factor)
     return replace(
-        video,
-        duration=video.duration * factor,
-        spans=video.spans * factor,
-        truth=video.truth * factor,
-        whole=whole,
+        video, duration=video.duration * factor, spans=video.spans * factor, truth=video.truth * factor, whole=whole
     )
 
 
@@ -117,10 +113,7 @@ def spliced(first: SelectionVideo, second: SelectionVideo, rng: np.random.Genera
         if kept_left.sum() + kept_right.sum() < 8 or len(truth) < 3:
             continue
         duration = left + second.duration - right
-        spans = [
-            np.minimum(first.spans[kept_left], left),
-            np.maximum(second.spans[kept_right], right) - right + left,
-        ]
+        spans = [np.minimum(first.spans[kept_left], left), np.maximum(second.spans[kept_right], right) - right + left]
         whole = kept_left.mean() * first.whole + kept_right.mean() * second.whole
         whole[LENGTH_COLUMN] = np.log(duration)
         return replace(
