@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
 
 from cookscribe.errors import BadValueError
 from cookscribe.model.batch import Inputs, take
-from cookscribe.model.config import BOS, EOS, PAD, UNK, LossConfig, ModelConfig
+from cookscribe.model.config import BOS, UNK, LossConfig, ModelConfig
 from cookscribe.model.decoding import DecodingConfig, write_stories
 from cookscribe.model.losses import StoryLosses
 from cookscribe.model.recipe_model import RecipeModel, State
 from tests.model import reference as ref
 from tests.model.examples import INPUT_WORDS, WORDS, build, close, inputs_of, some_videos, targets_of, tiny
 from tests.model.examples import NAMES as WRITTEN
+from tests.model.recomputation import full_recomputation
 
 PLACES = 4
 NAMES = [*WRITTEN, *(f"read{i}" for i in range(INPUT_WORDS))]
@@ -159,37 +159,6 @@ def test_training_sees_the_same_probabilities() -> None:
     assert np.isclose(total, expected, rtol=1e-6)
 
 
-def recomputed(model: RecipeModel, inputs: Inputs, limit: int) -> list[tuple[int, str]]:
-    """Greedy decoding of one video that runs every prefix again for every word."""
-    encoded, state, found = model.encode(inputs), State(), []
-    used: set[int] = set()
-    for number in range(3):
-        selection = model.select(encoded, state)
-        order = selection.logits[0].argsort(descending=True).tolist()
-        slot = next(s for s in order if s not in used and (s or number))
-        if slot == 0:
-            break
-        used.add(slot)
-
-        def extended(tokens: list[int], slot: int = slot, state: State = state) -> tuple[Tensor, object]:
-            opened = model.open_sentence(encoded, state, selection.hidden[:, slot], torch.tensor([slot]))  # noqa: B023
-            return model.generator.extend(opened, torch.tensor([[t if t < WORDS else UNK for t in tokens]]))
-
-        tokens = [BOS]
-        while tokens[-1] != EOS:
-            hidden, sentence = extended(tokens)
-            scores = model.word_scores(hidden, encoded, selection, sentence)[0, -1]  # type: ignore[arg-type]
-            scores[[PAD, BOS, UNK]] = float("-inf")
-            if len(tokens) == 1:
-                scores[EOS] = float("-inf")
-            tokens.append(EOS if len(tokens) > limit else int(scores.argmax()))
-        found.append((slot - 1, " ".join(NAMES[t] for t in tokens[1:-1])))
-        _, sentence = extended(tokens[:-1])
-        real = torch.ones(1, len(tokens) - 1, dtype=torch.bool)
-        state = model.close_sentence(selection, sentence.finished(), real)  # type: ignore[attr-defined]
-    return found
-
-
 @pytest.mark.parametrize("seed", range(4))
 @torch.no_grad()
 def test_cached_decoding_writes_what_full_computation_writes(seed: int) -> None:
@@ -202,7 +171,8 @@ def test_cached_decoding_writes_what_full_computation_writes(seed: int) -> None:
         alone = with_copy_words(inputs_of([video]), seed)
         count = len(video.times)
         assert inputs.copy_words is not None
-        expected = recomputed(model, replace(alone, copy_words=inputs.copy_words[b : b + 1, :count]), config.max_words)
+        alone = replace(alone, copy_words=inputs.copy_words[b : b + 1, :count])
+        expected = full_recomputation([model], alone, config, NAMES)
         assert [(step.choice, step.sentence) for step in story.steps] == expected
 
 

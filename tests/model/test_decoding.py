@@ -1,6 +1,5 @@
 """Decoding: the cache changes nothing, and the rules of a story hold whatever the weights are."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from torch import Tensor
 
 from cookscribe.model.beyond.ensemble import SentenceContext
 from cookscribe.model.beyond.repetition import PastNGrams
-from cookscribe.model.config import BOS, EOS, PAD, UNK
+from cookscribe.model.config import BOS, EOS, UNK
 from cookscribe.model.decoding import NO_CANDIDATES, STOPPED, DecodingConfig, choose_slots
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
 from cookscribe.model.sentences import write_sentences
@@ -28,68 +27,7 @@ from tests.model.examples import (
     stories_of,
     tiny,
 )
-from tests.model.reference_story import Video
-
-
-def log_probabilities(
-    model: RecipeModel,
-    encoded: Encoded,
-    state: State,
-    selection: Selection,
-    event: Tensor,
-    tokens: list[int],
-    any_word: bool = False,
-) -> Tensor:
-    """(L, vocabulary) of a whole sentence for one video, computed from nothing."""
-    sentence = model.open_sentence(encoded, state, event)
-    hidden, _ = model.generator.extend(sentence, torch.tensor([tokens]))
-    context = model.context(hidden, encoded, selection)
-    scores = model.output(hidden if context is None else context.words)[0].log_softmax(-1)
-    scores[:, [PAD, BOS]] = float("-inf")
-    if not any_word:
-        scores[:, UNK] = float("-inf")
-        scores[0, EOS] = float("-inf")
-    return scores
-
-
-@torch.no_grad()
-def full_recomputation(
-    models: Sequence[RecipeModel], video: Video, config: DecodingConfig
-) -> list[tuple[int, list[int]]]:
-    """Greedy decoding that keeps nothing but the memories: every prefix is run again for every word.
-
-    The models decide by their mean probability, and all go on with what was decided.
-    """
-    inputs = inputs_of([video])
-    states, found, used = [State() for _ in models], [], set()
-    for number in range(config.max_steps):
-        encoded = [model.encode(inputs) for model in models]
-        selected = [model.select(*given) for model, *given in zip(models, encoded, states, strict=True)]
-        likely = torch.stack([selection.logits[0].softmax(-1) for selection in selected]).mean(0)
-        free = number or config.stop_first
-        slot = next(s for s in likely.argsort(descending=True).tolist() if s not in used and (s or free))
-        if slot == 0:
-            break
-        if not config.reuse:
-            used.add(slot)
-        events = [selection.hidden[:, slot] for selection in selected]
-        tokens = [BOS]
-        while tokens[-1] != EOS:
-            each = [
-                log_probabilities(*seen, tokens, config.any_word)[-1].exp()
-                for seen in zip(models, encoded, states, selected, events, strict=True)
-            ]
-            best = int(torch.stack(each).mean(0).argmax())
-            tokens.append(EOS if len(tokens) > config.max_words else best)
-        found.append((slot - 1, tokens[1:-1]))
-        for n, model in enumerate(models):
-            sentence = model.open_sentence(encoded[n], states[n], events[n])
-            told = tokens if model.config.text_memory == "eos" else tokens[:-1]
-            _, sentence = model.generator.extend(sentence, torch.tensor([told]))
-            real = torch.ones(1, len(told), dtype=torch.bool)
-            states[n] = model.close_sentence(selected[n], sentence.finished(), real)
-    return found
-
+from tests.model.recomputation import full_recomputation, log_probabilities
 
 PLAIN_ARGMAX: dict[str, Any] = {"reuse": True, "stop_first": True, "any_word": True}
 
@@ -141,10 +79,8 @@ def _same_as_by_recomputation(models: list[RecipeModel], seed: int, config: Deco
     videos = some_videos(seed)
     stories = stories_of(models[0], videos, config, models[1:])
     for video, story in zip(videos, stories, strict=True):
-        expected = full_recomputation(models, video, config)
-        assert [(s.choice, s.sentence) for s in story.steps] == [
-            (choice, " ".join(NAMES[w] for w in words)) for choice, words in expected
-        ]
+        expected = full_recomputation(models, inputs_of([video]), config, NAMES)
+        assert [(s.choice, s.sentence) for s in story.steps] == expected
 
 
 def one_step(letters: str, seed: int) -> tuple[RecipeModel, Encoded, Selection, Tensor]:
@@ -170,8 +106,8 @@ def test_a_beam_wide_enough_finds_the_best_sentence_of_all(seed: int, members: i
     letters = range(4, WORDS)
     for words in [[a] for a in letters] + [[a, b] for a in letters for b in letters]:
         each = [
-            log_probabilities(model, encoded, State(), selection, event, [BOS, *words]).exp()
-            for model, encoded, selection, event in seen
+            log_probabilities(model, encoded, State(), selection, 2, [BOS, *words]).exp()
+            for model, encoded, selection, _ in seen
         ]
         scores = torch.stack(each).mean(0).log()
         total = sum(float(scores[k, w]) for k, w in enumerate([*words, EOS]))
