@@ -24,6 +24,7 @@ from cookscribe.proposals.pdvc.config import ProposalConfig
 from cookscribe.proposals.pdvc.pdvc import PDVC
 from cookscribe.proposals.spans import SpanConfig, SpanModel
 from cookscribe.text.vocabulary import Vocabulary
+from harmful import Harmful
 
 WORDS = Vocabulary.build(["salt and pepper"], min_count=1)
 
@@ -60,22 +61,14 @@ def test_tied_weights_can_be_saved(tmp_path: Path) -> None:
     assert model[1].weight is model[0].weight
 
 
-class Bomb:
-    def __init__(self, marker: Path) -> None:
-        self.marker = marker
-
-    def __reduce__(self) -> tuple[object, tuple[str]]:
-        return os.mkdir, (str(self.marker),)
-
-
 @pytest.mark.parametrize("how", ["pickle", "torch"])
 def test_a_hostile_checkpoint_is_refused_and_runs_nothing(tmp_path: Path, how: str) -> None:
     saved(tmp_path)
     marker, path = tmp_path / "ran", tmp_path / "weights.safetensors"
     if how == "pickle":
-        path.write_bytes(pickle.dumps(Bomb(marker)))
+        path.write_bytes(pickle.dumps(Harmful(marker)))
     else:
-        torch.save({"weight": Bomb(marker)}, path)
+        torch.save({"weight": Harmful(marker)}, path)
     with pytest.raises(BadFileError, match="not a whole safetensors file"):
         open_model(tmp_path, "thing").build(lambda: nn.Linear(3, 2))
     assert not marker.exists()

@@ -15,6 +15,7 @@ from cookscribe.seeds import generator
 from faults.cases import Case, Scale
 from faults.judging import answered, left, tidy
 from faults.running import Broken, run
+from harmful import Harmful
 
 TITLE = "bundles"
 SECONDS, MEMORY = 60.0, 1200
@@ -214,12 +215,7 @@ def _shapes_of_the_weights(bundle: Path, random: np.random.Generator) -> None:
 
 def _weights_that_run_code(bundle: Path, random: np.random.Generator) -> None:
     """A pickle in the place of the weights; it would leave a file beside the bundle."""
-
-    class Harmful:
-        def __reduce__(self) -> tuple[Any, ...]:
-            return os.mkdir, (str(bundle.parent / "ran"),)
-
-    _one(bundle, "*.safetensors", random).write_bytes(pickle.dumps(Harmful()))
+    _one(bundle, "*.safetensors", random).write_bytes(pickle.dumps(Harmful(bundle.parent / "ran")))
 
 
 def _words_that_do_not_fit(bundle: Path, random: np.random.Generator) -> None:

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from cookscribe.encoders.weights import locate, named
 from cookscribe.seeds import generator
@@ -14,6 +13,7 @@ from faults import material
 from faults.cases import Case, Scale
 from faults.judging import answered, left, tidy
 from faults.running import Broken, run
+from harmful import Harmful
 
 TITLE = "weights"
 
@@ -47,14 +47,6 @@ def _replaced(by: Callable[[Path], object]) -> Callable[[Path], None]:
     return change
 
 
-def _harmful(path: Path) -> None:
-    class Harmful:
-        def __reduce__(self) -> tuple[Any, ...]:
-            return os.mkdir, (str(path.parents[2] / "ran"),)
-
-    path.write_bytes(pickle.dumps(Harmful()))
-
-
 # What stands in the place of the first file, and whether the program may pass over it and use the installed weights.
 KINDS: dict[str, tuple[Callable[[Path], object], bool]] = {
     "are whole": (lambda path: None, True),  # noqa: ARG005
@@ -62,7 +54,7 @@ KINDS: dict[str, tuple[Callable[[Path], object], bool]] = {
     "have bytes changed": (_changed, False),
     "are empty": (lambda path: path.write_bytes(b""), False),
     "are a pipe": (_replaced(os.mkfifo), True),
-    "would run code": (_replaced(_harmful), False),
+    "would run code": (_replaced(lambda path: path.write_bytes(pickle.dumps(Harmful(path.parents[2] / "ran")))), False),
     "are an endless device": (_replaced(lambda path: path.symlink_to("/dev/zero")), True),
     "are a folder": (_replaced(lambda path: path.mkdir()), True),
     "lead to themselves": (_replaced(lambda path: path.symlink_to(path.name)), True),

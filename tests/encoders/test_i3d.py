@@ -15,6 +15,7 @@ from cookscribe.encoders.pickled_arrays import read_pickled_arrays
 from cookscribe.encoders.s3d import INCEPTION
 from cookscribe.errors import BadFileError
 from cookscribe.video import VideoFile
+from harmful import Harmful
 
 Tree = dict[str, dict[str, dict[str, np.ndarray]]]
 
@@ -123,18 +124,13 @@ def test_a_film_becomes_a_track(
     np.testing.assert_allclose(track.times, [0.5, 1.5, 2.5], atol=0.01)
 
 
-class Hostile:
-    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return (eval, ("1 + 1",))
-
-
 def test_files_that_are_not_the_network(tmp_path: Path) -> None:
     path = tmp_path / "i3d-kinetics-400.ckpt"
     path.write_bytes(pickle.dumps({"params": {"x": np.zeros(3)}}))
     with pytest.raises(BadFileError, match="I3D network"):
         I3dEncoder(path)
-    path.write_bytes(pickle.dumps({"params": Hostile()}))
-    with pytest.raises(BadFileError, match=r"builtins\.eval"):
+    path.write_bytes(pickle.dumps({"params": Harmful(tmp_path / "ran")}))
+    with pytest.raises(BadFileError, match=r"posix\.mkdir"):
         I3dEncoder(path)
     path.write_bytes(b"not a pickle")
     with pytest.raises(BadFileError, match="not a pickle of arrays"):

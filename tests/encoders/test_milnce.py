@@ -20,6 +20,7 @@ from cookscribe.encoders.windows import windows
 from cookscribe.errors import BadFileError, BadValueError, MissingFileError
 from cookscribe.proposals.store import read_candidate_store, write_candidate_store
 from cookscribe.video import Frame, Size, VideoFile
+from harmful import Harmful
 from tests.command import run_command
 
 WORDS = ["the", "egg", "crack", "into", "bowl", "add", "salt", "pan"]
@@ -113,26 +114,16 @@ def test_words_as_text_and_as_objects(tmp_path: Path) -> None:
         read_words(tmp_path / "bad.npy")
 
 
-class Hostile:
-    """Unpickled carelessly, this writes a file."""
-
-    def __init__(self, canary: Path) -> None:
-        self.canary = canary
-
-    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return (Path.write_text, (self.canary, "the pickle ran"))
-
-
 def test_hostile_files_run_nothing(tmp_path: Path, published: Path) -> None:
     canary = tmp_path / "canary"
-    np.save(tmp_path / "s3d_dict.npy", np.array([Hostile(canary)], dtype=object), allow_pickle=True)
+    np.save(tmp_path / "s3d_dict.npy", np.array([Harmful(canary)], dtype=object), allow_pickle=True)
     with pytest.raises(BadFileError, match="no array needs"):
         read_words(tmp_path / "s3d_dict.npy")
-    for hostile in ({"conv1.conv1.weight": Hostile(canary)}, Hostile(canary)):
+    for hostile in ({"conv1.conv1.weight": Harmful(canary)}, Harmful(canary)):
         torch.save(hostile, tmp_path / "s3d_howto100m.pth")
         with pytest.raises(BadFileError):
             read_parameters(tmp_path / "s3d_howto100m.pth")
-    (tmp_path / "raw.pth").write_bytes(pickle.dumps(Hostile(canary), protocol=2))
+    (tmp_path / "raw.pth").write_bytes(pickle.dumps(Harmful(canary), protocol=2))
     with pytest.raises(BadFileError):
         read_parameters(tmp_path / "raw.pth")
     assert not canary.exists()

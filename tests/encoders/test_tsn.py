@@ -8,6 +8,7 @@ import pytest
 
 from cookscribe.encoders.tsn import TsnFolder, VideoLength, row_times
 from cookscribe.errors import BadFileError, BadValueError, MissingFileError
+from harmful import Harmful
 
 LENGTHS = {"-a": VideoLength(10.0, 299), "b": VideoLength(20.0, 500)}
 
@@ -70,11 +71,7 @@ def test_broken_parts_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_pickle_is_not_opened(tmp_path: Path) -> None:
-    class Trap:
-        def __reduce__(self) -> tuple[object, tuple[str]]:
-            return Path.touch, (tmp_path / "sprung",)  # type: ignore[return-value]
-
-    write_parts(tmp_path, "b", np.array([[Trap()]], dtype=object), np.ones((1, 3)))
+    write_parts(tmp_path, "b", np.array([[Harmful(tmp_path / "sprung")]], dtype=object), np.ones((1, 3)))
     with pytest.raises(BadFileError, match=r"b_resnet\.npy"):
         TsnFolder(tmp_path, LENGTHS).read("b")
     assert not (tmp_path / "sprung").exists()

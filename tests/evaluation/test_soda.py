@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.evaluation import tiou
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation import Events, soda, soda_tiou
 from cookscribe.evaluation.pairing import pair_up
@@ -20,12 +21,6 @@ SPANS = st.lists(
 )
 
 
-def overlap(left: list[float], right: list[float]) -> float:
-    shared = max(0.0, min(left[1], right[1]) - max(left[0], right[0]))
-    union = min(max(left[1], right[1]) - min(left[0], right[0]), left[1] - left[0] + right[1] - right[0])
-    return shared / (union + 1e-8)
-
-
 def brute_force(truth: list[list[float]], guesses: list[list[float]]) -> float:
     """F1 of the best order-preserving assignment, by trying all of them."""
     truth, guesses = sorted(truth, key=lambda s: s[0]), sorted(guesses, key=lambda s: s[0])
@@ -33,7 +28,7 @@ def brute_force(truth: list[list[float]], guesses: list[list[float]]) -> float:
     for size in range(1, min(len(truth), len(guesses)) + 1):
         for rows in combinations(range(len(truth)), size):
             for columns in combinations(range(len(guesses)), size):
-                best = max(best, sum(overlap(truth[r], guesses[c]) for r, c in zip(rows, columns, strict=True)))
+                best = max(best, sum(tiou(truth[r], guesses[c]) for r, c in zip(rows, columns, strict=True)))
     precision, recall = best / len(guesses), best / len(truth)
     return 2 * precision * recall / (precision + recall) if best else 0.0
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from cookscribe.model.batch import Inputs, Targets
 from cookscribe.model.beyond.chains import Potentials
+from cookscribe.model.beyond.planner import Plan
 from cookscribe.model.config import BOS, EOS, ModelConfig
 from cookscribe.model.decoding import DecodingConfig, write_stories
 from cookscribe.model.presets import preset
@@ -145,6 +146,19 @@ def chain_by_parts(potentials: Potentials, video: int, chain: Sequence[int]) -> 
     score = float(potentials.first[video, chain[0]] + potentials.last[video, chain[-1]])
     score += sum(float(potentials.node[video, i]) for i in chain)
     return score + sum(float(potentials.edge[video, i, j]) for i, j in pairwise(chain))
+
+
+def random_plan(seed: int, sizes: list[int], counts: int = 6) -> Plan:
+    """A plan of videos with so many candidates, and of counts below `counts`."""
+    torch.manual_seed(seed)
+    most = max(sizes)
+    start = torch.rand(len(sizes), most, dtype=torch.double).sort().values
+    times = torch.stack((start, start + 0.3 * torch.rand_like(start)), dim=-1)
+    mask = torch.arange(most) < torch.tensor(sizes).unsqueeze(1)
+    node, first, last, quality = torch.randn(4, len(sizes), most, dtype=torch.double)
+    edge = torch.randn(len(sizes), most, most, dtype=torch.double)
+    potentials = Potentials(node.masked_fill(~mask, float("-inf")), first, last, edge)
+    return Plan(times, quality, torch.randn(len(sizes), counts, dtype=torch.double), potentials, mask)
 
 
 def stories_of(

@@ -12,7 +12,7 @@ from cookscribe.model.batch import Targets
 from cookscribe.model.beyond.chains import Potentials
 from cookscribe.model.beyond.plan_losses import PlanLosses, oracle_chain
 from cookscribe.model.beyond.planner import Plan
-from tests.model.examples import chain_by_parts
+from tests.model.examples import chain_by_parts, random_plan
 
 
 def targets(true_times: torch.Tensor, events: torch.Tensor) -> Targets:
@@ -30,23 +30,16 @@ def targets(true_times: torch.Tensor, events: torch.Tensor) -> Targets:
     )
 
 
-def random_plan(seed: int, count: int) -> tuple[Plan, torch.Tensor]:
+def one_plan(seed: int, count: int) -> tuple[Plan, torch.Tensor]:
     """A plan of one video, and the candidates' times before refinement."""
-    torch.manual_seed(seed)
-    start = torch.rand(1, count, dtype=torch.double).sort().values * 0.8
-    raw = torch.stack((start, start + 0.05 + 0.15 * torch.rand(1, count, dtype=torch.double)), dim=-1)
-    times = raw + 0.02 * torch.randn_like(raw)
-    node, first, last = torch.randn(3, 1, count, dtype=torch.double)
-    potentials = Potentials(node, first, last, torch.randn(1, count, count, dtype=torch.double))
-    quality = torch.randn(1, count, dtype=torch.double)
-    mask = torch.ones(1, count, dtype=torch.bool)
-    return Plan(times, quality, torch.randn(1, 7, dtype=torch.double), potentials, mask), raw
+    plan = random_plan(seed, [count], counts=7)
+    return plan, plan.times + 0.02 * torch.randn_like(plan.times)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_expected_story_score_is_the_mean_over_all_chains(seed: int) -> None:
     count, longest = 6, 4
-    plan, raw = random_plan(seed, count)
+    plan, raw = one_plan(seed, count)
     true_times = torch.tensor([[[0.1, 0.25], [0.3, 0.5], [0.55, 0.8]]], dtype=torch.double)
     total, videos = PlanLosses(plan, raw, targets(true_times, torch.tensor([[1, 2, 3]])), longest)("story")
     tiou = tiou_matrix(plan.times[0].numpy(), true_times[0].numpy())
@@ -99,7 +92,7 @@ def test_refinement_pulls_towards_the_overlapped_step_and_leaves_strangers_alone
 
 
 def test_count_label_is_at_the_truth() -> None:
-    plan, raw = random_plan(0, 3)
+    plan, raw = one_plan(0, 3)
     goal = targets(torch.rand(1, 4, 2, dtype=torch.double).sort(dim=-1).values, torch.tensor([[1, 2]]))
     losses = []
     for number in range(7):
@@ -113,7 +106,7 @@ def test_count_label_is_at_the_truth() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_redundancy_is_what_a_pair_earns_less_together_than_alone(seed: int) -> None:
     count = 6
-    plan, raw = random_plan(seed, count)
+    plan, raw = one_plan(seed, count)
     logits = torch.randn(1, count, count, dtype=torch.double)
     mask = torch.tensor([[True, True, True, True, True, False]])
     plan = replace(plan, redundancy=logits, mask=mask)

@@ -17,19 +17,7 @@ from cookscribe.model.beyond.planner import Plan
 from cookscribe.model.beyond.refinement import voted_times
 from cookscribe.model.beyond.story_decoding import CHAIN_SHARE, OVERLAP_COST, expected_count, plan_stories
 from cookscribe.model.decoding import DecodingConfig
-from tests.model.examples import build, chain_by_parts, inputs_of, some_videos, stories_of, tiny
-
-
-def random_plan(seed: int, sizes: list[int], counts: int = 6) -> Plan:
-    torch.manual_seed(seed)
-    most = max(sizes)
-    start = torch.rand(len(sizes), most, dtype=torch.double).sort().values
-    times = torch.stack((start, start + 0.3 * torch.rand_like(start)), dim=-1)
-    mask = torch.arange(most) < torch.tensor(sizes).unsqueeze(1)
-    node, first, last, quality = torch.randn(4, len(sizes), most, dtype=torch.double)
-    edge = torch.randn(len(sizes), most, most, dtype=torch.double)
-    potentials = Potentials(node.masked_fill(~mask, float("-inf")), first, last, edge)
-    return Plan(times, quality, torch.randn(len(sizes), counts, dtype=torch.double), potentials, mask)
+from tests.model.examples import build, chain_by_parts, inputs_of, random_plan, some_videos, stories_of, tiny
 
 
 def chains(count: int, longest: int) -> list[tuple[int, ...]]:

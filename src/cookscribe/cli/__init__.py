@@ -12,16 +12,17 @@ import typer
 
 from cookscribe import __version__
 
-# One module per group of commands, with the commands it registers. Keep their imports light: `--help` loads them all.
+# Modules, and what each has: functions that are commands, and groups of them. Keep their imports light: `--help` loads
+# them all.
 COMMANDS: dict[str, tuple[str, ...]] = {
     "train": ("train", "bundle"),
-    "proposals": ("propose", "event-features"),
+    "proposals": ("propose", "event_features"),
     "predict": ("predict",),
     "write": ("write",),
     "export": ("export",),
     "serve": ("serve", "library"),
     "data": ("data",),
-    "video": ("probe", "encode", "encode-transcripts", "weights"),
+    "video": ("probe", "encode", "encode_transcripts", "weights"),
     "evaluate": ("evaluate", "baselines"),
 }
 
@@ -52,9 +53,14 @@ def build_app(command: str = "") -> typer.Typer:
     ) -> None:
         del version
 
-    asked = [name for name, commands in COMMANDS.items() if command in commands]
-    for name in asked or COMMANDS:
-        import_module(f"cookscribe.cli.{name}").register(app)
+    asked = [name for name, commands in COMMANDS.items() if command.replace("-", "_") in commands]
+    for module in asked or COMMANDS:
+        for name in COMMANDS[module]:
+            found = getattr(import_module(f"cookscribe.cli.{module}"), name)
+            if isinstance(found, typer.Typer):
+                app.add_typer(found, name=name)
+            else:
+                app.command()(found)
     if not asked:
         for entry in entry_points(group="cookscribe.commands"):
             entry.load()(app)

@@ -13,17 +13,12 @@ if TYPE_CHECKING:
     from cookscribe.learning.datasets.matching import Agreement
     from cookscribe.learning.datasets.root import YouCook2
 
-data = typer.Typer(name="data", help="Look at a folder of YouCook2 files.", no_args_is_help=True, rich_markup_mode=None)
+data = typer.Typer(help="Look at a folder of YouCook2 files.", no_args_is_help=True, rich_markup_mode=None)
 
 DataOption = Annotated[
     Path, typer.Option("--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files (see docs/data.md).")
 ]
 JsonOption = Annotated[Path | None, typer.Option("--json", help="Also write the figures to this file.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the group to the application."""
-    app.add_typer(data, name="data")
 
 
 @data.command()

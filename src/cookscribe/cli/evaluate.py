@@ -16,13 +16,7 @@ _METEOR_HELP = "Leave METEOR out; no Java is started."
 _INGREDIENTS_HELP = "Ingredient lists by video, for the ingredient F1."
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command(name="evaluate")(evaluate_command)
-    app.command(name="baselines")(baselines_command)
-
-
-def evaluate_command(
+def evaluate(
     predictions: Path = typer.Argument(..., help='Predictions: {"results": {video: [{"sentence", "timestamp"}]}}.'),
     truth: Path = typer.Option(..., help=_TRUTH_HELP),
     json: Path = typer.Option(None, help=_JSON_HELP),
@@ -46,7 +40,7 @@ def evaluate_command(
     _warn(report)
 
 
-def baselines_command(
+def baselines(
     candidates: Path = typer.Argument(..., help="Candidate events: a file in PDVC's released format."),
     truth: Path = typer.Option(..., help=_TRUTH_HELP),
     json: Path = typer.Option(None, help=_JSON_HELP),

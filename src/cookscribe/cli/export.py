@@ -5,12 +5,7 @@ from pathlib import Path
 import typer
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(name="export")(export_command)
-
-
-def export_command(
+def export(
     recipe: Path = typer.Argument(..., help="A recipe.json, as written by `cookscribe write`; edit it as you like."),
     formats: str = typer.Option(
         "html",

@@ -8,11 +8,6 @@ from cookscribe.cli.batch import research_crew
 from cookscribe.cli.write import ADDRESS, ENGINE, RESEARCH_WORKERS
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(predict)
-
-
 def predict(
     model: list[Path] = typer.Option(
         ..., "--model", help="Folder of a trained recipe model; given again, of one that writes along with it."

@@ -8,12 +8,6 @@ from cookscribe.cli.batch import research_crew
 from cookscribe.cli.write import ADDRESS, ENGINE, RESEARCH_WORKERS
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(propose)
-    app.command("event-features")(event_features)
-
-
 def propose(
     model: Path = typer.Option(..., "--model", help="Folder of a trained proposal model."),
     features: Path = typer.Option(..., "--features", help="Folder of feature tracks."),

@@ -4,19 +4,13 @@ from pathlib import Path
 
 import typer
 
-library_app = typer.Typer(help="The recipes of the web application.", no_args_is_help=True, rich_markup_mode=None)
+library = typer.Typer(help="The recipes of the web application.", no_args_is_help=True, rich_markup_mode=None)
 _LIBRARY = typer.Option(
     Path("cookscribe-library"), envvar="COOKSCRIBE_LIBRARY", help="Folder of films, recipes and their revisions."
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command(name="serve")(serve_command)
-    app.add_typer(library_app, name="library")
-
-
-def serve_command(
+def serve(
     library: Path = _LIBRARY,
     host: str = typer.Option("127.0.0.1", help="Address to listen on; 0.0.0.0 lets others in, with a password."),
     port: int = typer.Option(8420, min=0, max=65535, help="Port; 0 takes any that is free."),
@@ -43,7 +37,7 @@ def serve_command(
     serve(Settings(library, host, tuple(allow_host), password or None, size, model), port)
 
 
-@library_app.command(name="export")
+@library.command(name="export")
 def export_library(
     library: Path = _LIBRARY,
     out: Path = typer.Option(..., help="File to write."),

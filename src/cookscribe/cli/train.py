@@ -4,18 +4,10 @@ from pathlib import Path
 
 import typer
 
-train_app = typer.Typer(
-    help="Train a model; an interrupted training goes on with the same command.", no_args_is_help=True
-)
+train = typer.Typer(help="Train a model; an interrupted training goes on with the same command.", no_args_is_help=True)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.add_typer(train_app, name="train")
-    app.command(name="bundle")(bundle_command)
-
-
-@train_app.command()
+@train.command()
 def proposals(
     config: Path = typer.Option(..., "--config", help="JSON file: data, features, preset and changes to it."),
     out: Path = typer.Option(..., "--out", help="Folder of the model; the same folder goes on after an interrupt."),
@@ -44,7 +36,7 @@ def proposals(
         print(f"{name}: epoch {history.best_epoch} of {len(history.epochs)}, development: {shown}")
 
 
-@train_app.command()
+@train.command()
 def story(
     config: Path = typer.Option(..., "--config", help="JSON file: data, candidates, features, preset and changes."),
     out: Path = typer.Option(..., "--out", help="Folder of the model; the same folder goes on after an interrupt."),
@@ -71,7 +63,7 @@ def story(
     print(f"{out}: epoch {history.best_epoch} of {len(history.epochs)}, development: {shown}")
 
 
-@train_app.command()
+@train.command()
 def speech(
     data: Path = typer.Option(
         ..., "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files with transcripts (docs/data.md)."
@@ -92,7 +84,7 @@ def speech(
     print(f"{bundle.folder}: {bundle.config.name}, {size / 2**20:.1f} MiB")
 
 
-@train_app.command()
+@train.command()
 def writer(
     data: Path = typer.Option(
         ..., "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files with transcripts (docs/data.md)."
@@ -130,7 +122,7 @@ def writer(
     print(f"{made.folder}: {made.config.name}, {size / 2**20:.1f} MiB")
 
 
-@train_app.command()
+@train.command()
 def sight(
     data: Path = typer.Option(
         ..., "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files with stills (docs/data.md)."
@@ -147,7 +139,7 @@ def sight(
         print(f"{name}: {value}")
 
 
-@train_app.command()
+@train.command()
 def calibration(
     model: Path = typer.Option(..., "--model", help="Folder of a speech bundle; its description is written anew."),
     data: Path = typer.Option(
@@ -167,7 +159,7 @@ def calibration(
     calibrated(bundle, Narrated.read(YouCook2(data), "training"), SpeechRun().development)
 
 
-def bundle_command(
+def bundle(
     proposals: Path = typer.Option(..., help="Folder of a trained proposal model."),
     story: list[Path] = typer.Option(
         ..., help="Folder of a trained recipe model; given again, of one that writes along with it."

@@ -8,19 +8,10 @@ import typer
 from cookscribe.cli.write import ADDRESS, ENGINE, FILM_TIMEOUT, MAX_PIXELS, MAX_SECONDS, WORKERS, read_limits
 
 weights = typer.Typer(
-    name="weights",
     help="Where the encoders' weights are looked for, and which are here.",
     invoke_without_command=True,
     rich_markup_mode=None,
 )
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the application."""
-    app.command()(probe)
-    app.command()(encode)
-    app.command()(encode_transcripts)
-    app.add_typer(weights, name="weights")
 
 
 def probe(

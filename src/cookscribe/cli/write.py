@@ -29,12 +29,7 @@ SCREEN_TEXT = typer.Option(
 MAX_SECONDS = typer.Option(None, help="Longest film, in seconds.")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(name="write")(write_command)
-
-
-def write_command(
+def write(
     videos: list[Path] = typer.Argument(None, help="Cooking videos."),
     many: str = typer.Option(
         "", "--from", help="Many films: a folder, a quoted pattern, or a list (.txt, .jsonl). See docs/scale.md."
