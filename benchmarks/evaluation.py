@@ -17,7 +17,6 @@ Prints one JSON object as its last line.
 
 import json
 import os
-import random
 import resource
 import tempfile
 from pathlib import Path
@@ -32,12 +31,10 @@ from cookscribe.evaluation import Report, captions, evaluate, meteor, read_predi
 from cookscribe.evaluation.meteor import MeteorTable
 from cookscribe.text import tokens
 from frame import finish, options, timed
+from kitchen_talk import as_files, made_up
 
 THRESHOLDS = (0.3, 0.5, 0.7, 0.9)
 GARBAGE = "abc123!@#"
-VERBS = "add stir cut fry mix pour place chop boil serve season whisk roll bake"
-THINGS = "onion garlic tomato oil salt butter flour egg rice chicken pepper cheese dough sauce noodle water"
-ENDS = "to the pan, in a bowl, into small pieces, on a plate, until golden brown, with the sauce, for 5 minutes, well"
 Results = dict[str, list[dict[str, Any]]]
 Truth = dict[str, dict[str, Any]]
 
@@ -169,34 +166,6 @@ def figures_of(report: Report) -> dict[str, float]:
     return {name: value for name, value in figures.items() if value is not None}
 
 
-def made_up(videos: int, seed: int = 0) -> tuple[Truth, Results]:
-    """Videos with 3 to 13 true events and as many predictions, near them and in similar words."""
-    draw = random.Random(seed)
-    verbs, things, ends = VERBS.split(), THINGS.split(), ENDS.split(", ")
-
-    def sentence() -> str:
-        words = [draw.choice(verbs), "the", draw.choice(things)]
-        for _ in range(draw.randint(0, 2)):
-            words += ["and", draw.choice(things)]
-        return " ".join([*words, draw.choice(ends)])
-
-    truth: Truth = {}
-    results: Results = {}
-    for number in range(videos):
-        key, count = f"v_made-up-{number:04d}", draw.randint(3, 13)
-        times = sorted(draw.uniform(0, 300) for _ in range(2 * count))
-        spans = [[float(round(a)), float(round(b) + 1)] for a, b in zip(times[::2], times[1::2], strict=True)]
-        truth[key] = {"duration": 310.0, "timestamps": spans, "sentences": [sentence() for _ in spans]}
-        results[key] = [
-            {
-                "timestamp": [max(0.0, start - abs(draw.gauss(0, 4))), end + abs(draw.gauss(0, 4))],
-                "sentence": (true if draw.random() < 0.2 else sentence()) + ".",
-            }
-            for (start, end), true in zip(spans, truth[key]["sentences"], strict=True)
-        ]
-    return truth, results
-
-
 def meteor_seconds(pairs: list[tuple[str, str]]) -> tuple[float, np.ndarray]:
     """Processor time, Java's included, for the statistics of all pairs from the start, and the statistics."""
 
@@ -232,7 +201,7 @@ def main() -> None:
         results = json.loads((golden / "P2_pdvc.json").read_text())["results"]
     else:
         source = "made up"
-        truth, results = made_up(457)
+        truth, results = as_files(*made_up(0, videos=457, most=13))
     if quick:
         truth = dict(list(truth.items())[:60])
         results = {video: events for video, events in results.items() if video in truth}

@@ -162,7 +162,7 @@ def start(
     _number += 1
     environment = surroundings(folder, env)
     captured = _captured(folder, _number)
-    here = 0.0 if fresh else _resident()
+    here = 0.0 if fresh else _memory()[1] / 2**20
 
     def prepare() -> None:
         descriptors = [os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o666) for path in captured]
@@ -173,7 +173,7 @@ def start(
             os.dup2(source, target)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 5))
-        resource.setrlimit(resource.RLIMIT_AS, (_addresses() + ADDRESSES,) * 2)
+        resource.setrlimit(resource.RLIMIT_AS, (_memory()[0] + ADDRESSES,) * 2)
         if before is not None:
             before()
 
@@ -259,12 +259,9 @@ def _captured(folder: Path, number: int) -> tuple[Path, Path]:
     return place / f"{number}.out", place / f"{number}.err"
 
 
-def _addresses() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-
-
-def _resident() -> float:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
+def _memory() -> list[int]:
+    """Bytes of address space, of resident memory, and more."""
+    return [int(pages) * resource.getpagesize() for pages in Path("/proc/self/statm").read_text().split()]
 
 
 def aside(work: Callable[[], Any], seconds: float = SECONDS) -> Any:

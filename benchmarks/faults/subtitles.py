@@ -20,7 +20,7 @@ Content = Callable[[], bytes]
 
 def cases(scale: Scale) -> list[Case]:
     found = [
-        Case(f"{ending} {name}", partial(_try, scale.material, ending, content, number, _must(name)))
+        Case(f"{ending} {name}", partial(_try, scale.material, ending, content, number, MUST.get(name)))
         for number, (ending, name, content) in enumerate(_directed())
     ]
     found += [
@@ -45,13 +45,8 @@ def _segments(*parts: object) -> bytes:
 
 
 SAID = " ".join(material.SENTENCES * 2) + " "  # words enough for a recipe
-# What must be refused, and what must be taken; of all else either will do.
-REFUSED, TAKEN = {"times of 1e308", "times that are not numbers", "binary"}, {"well-formed"}
-
-
-def _must(name: str) -> bool | None:
-    """Whether it must be refused; None if it need not, but may."""
-    return True if name in REFUSED else False if name in TAKEN else None
+# Whether it must be refused; all else may be, or not.
+MUST = {"times of 1e308": True, "times that are not numbers": True, "binary": True, "well-formed": False}
 
 
 def _directed() -> list[tuple[str, str, Content]]:
@@ -113,7 +108,11 @@ def _directed() -> list[tuple[str, str, Content]]:
         ("vtt", "two million cue lines without text", lambda: b"WEBVTT\n\n" + b"00:01.000 --> 00:02.000\n" * 2_000_000),
         ("srt", "a line of 20 million letters", lambda: b"1\n00:00:01,000 --> 00:00:02,000\n" + b"boil " * 4_000_000),
         ("txt", "ten million words", lambda: b"boil the pasta " * 3_300_000),
-        ("json", "half a million segments", lambda: _many_segments(500_000)),
+        (
+            "json",
+            "half a million segments",
+            lambda: _segments(*[{"start": 1, "end": 2, "text": "boil it"}] * 500_000),
+        ),
     ]
     return found
 
@@ -125,10 +124,6 @@ def _unclosed(ending: str, mark: str) -> bytes:
     if ending == "txt":
         return f"{text} {SAID}".encode()
     return ("WEBVTT\n\n" + _cue(text) + _cue(SAID) * 3).encode()
-
-
-def _many_segments(count: int) -> bytes:
-    return b'{"segments": [' + b",".join([b'{"start": 1, "end": 2, "text": "boil the pasta"}'] * count) + b"]}"
 
 
 def _damaged(scale: Scale, number: int) -> bytes:

@@ -42,14 +42,6 @@ ENVIRONMENTS: dict[str, Environment] = {
 }
 
 
-def _few_files() -> None:
-    resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
-
-
-def _closed_input() -> None:
-    os.close(0)
-
-
 def _unreadable_home() -> None:
     os.chmod(os.environ["HOME"] if "case-" in os.environ.get("HOME", "") else ".home", 0o500)
     drop_powers()
@@ -57,8 +49,8 @@ def _unreadable_home() -> None:
 
 BEFORE: dict[str, Callable[[], None]] = {
     "HOME read-only": _unreadable_home,
-    "standard input closed": _closed_input,
-    "40 open files": _few_files,
+    "standard input closed": lambda: os.close(0),
+    "40 open files": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)),
     "a mask that hides all from others": lambda: os.umask(0o077) and None,
 }
 

@@ -66,7 +66,7 @@ def _try(scale: Scale, name: str, kind: str, folder: Path) -> None:
     change, may_pass = KINDS[kind]
     place = folder / "weights" / name
     place.mkdir(parents=True)
-    original = locate(name, online=False)
+    original = locate(name)
     for file in named(name).files:
         shutil.copyfile(original.file(file), place / file)
     change(place / next(iter(named(name).files)))

@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from benchmarks.kitchen_talk import made_up
 from cookscribe.errors import BadValueError
 from cookscribe.evaluation import Events, evaluate
-from tests.evaluation.kitchen_talk import made_up
 
 KEYS = {
     "videos": {"truth", "predicted", "missing"},
@@ -84,7 +84,7 @@ def test_threads_change_no_digit() -> None:
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(lambda _: scores(truth, predictions), range(4))) == {expected}
     program = (
-        "from tests.evaluation.kitchen_talk import made_up\n"
+        "from benchmarks.kitchen_talk import made_up\n"
         "from tests.evaluation.test_report import scores\n"
         "print(scores(*made_up(3, videos=40)))"
     )

@@ -123,11 +123,11 @@ def _add_pages(app: FastAPI) -> None:
 
     @app.get("/login", **hidden)
     async def login() -> str:
-        return pages.login_page()
+        return pages.page("Log in · cookscribe", "login", '<main id="main" class="door"></main>')
 
     @app.get("/docs", **hidden)
     async def docs() -> str:
-        return pages.docs_page()
+        return pages.page("Interface · cookscribe", "docs", '<main id="main"></main>')
 
     @app.get("/r/{recipe}", **hidden)
     def recipe_page(services: App, recipe: Id, request: Request) -> str:

@@ -4,7 +4,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from cookscribe.errors import CookscribeError, MissingFileError
@@ -39,18 +39,9 @@ class Job:
 
 
 def _job(row: sqlite3.Row) -> Job:
-    return Job(
-        row["id"],
-        row["recipe"],
-        row["state"],
-        row["stage"],
-        row["share"],
-        tuple(json.loads(row["ingredients"])),
-        row["title"],
-        json.loads(row["error"]) if row["error"] else None,
-        row["created"],
-        row["finished"],
-    )
+    known = {field.name: row[field.name] for field in fields(Job)}
+    error = json.loads(row["error"]) if row["error"] else None
+    return Job(**known | {"ingredients": tuple(json.loads(row["ingredients"])), "error": error})
 
 
 class Jobs:

@@ -75,16 +75,6 @@ def shelf_page(*, binned: bool = False) -> str:
     )
 
 
-def login_page() -> str:
-    """The door."""
-    return page("Log in · cookscribe", "login", '<main id="main" class="door"></main>')
-
-
-def docs_page() -> str:
-    """The interface for programs, as people read it."""
-    return page("Interface · cookscribe", "docs", '<main id="main"></main>')
-
-
 def recipe_page(identity: str, recipe: Recipe, address: str, pictures: Sequence[str | None], poster: str) -> str:
     """A recipe; `address` is that of the page, `pictures` those of the steps, all absolute."""
     shown = recipe.model_copy(update={"video": recipe.video.model_copy(update={"url": f"{address}/film"})})

@@ -31,7 +31,8 @@ def run(options: StudyOptions) -> str:
     data = runner.data(TRUE)
     found: dict[str, list[Scored]] = {name: [_plain(runner, data, name)] for name in (NEAREST, LINEAR)}
     found |= {name: list(outcomes) for name, outcomes in RivalRunner(runner, data).outcomes(presegmented=True)}
-    models = MODELS if options.preset != "small" else tuple(_without_planner(variant) for variant in MODELS)
+    changes = {"model": {"planner": False}} if options.preset == "small" else {}
+    models = [variant.model_copy(update=changes) for variant in MODELS]
     shown = []
     for variant, outcomes in runner.finished(models):
         found[variant.name] = list(outcomes)
@@ -46,10 +47,6 @@ def run(options: StudyOptions) -> str:
     text = f"{said}\n\n{as_markdown(rows, data.label, tuple(places))}{paired}"
     draw_rows(options.out / "presegmented", rows, plain_label(data.label), ("strict CIDEr-D", "ingredient F1"))
     return write_study(options, "presegmented", text, rows, paired=comparisons, **described(runner, shown))
-
-
-def _without_planner(variant: Variant) -> Variant:
-    return variant.model_copy(update={"model": {"planner": False}})
 
 
 def _plain(runner: VariantRunner, data: StudyData, name: str) -> Scored:

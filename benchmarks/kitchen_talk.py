@@ -1,4 +1,4 @@
-"""Made-up truth and predictions with everything awkward in them."""
+"""Made-up truth and predictions with everything awkward in them, for tests and benchmarks."""
 
 import random
 
@@ -22,13 +22,16 @@ SENTENCES = (
 WORDLESS = ("", "...")
 
 
-def made_up(seed: int, videos: int = 12) -> tuple[dict[str, Events], dict[str, Events]]:
-    """Truth and predictions: equal spans, borders on thresholds, empty lists, missing videos, one prediction only."""
+def made_up(seed: int, videos: int = 12, most: int = 6) -> tuple[dict[str, Events], dict[str, Events]]:
+    """Truth and predictions: equal spans, borders on thresholds, empty lists, missing videos, one prediction only.
+
+    A video has up to `most` true events.
+    """
     draw = random.Random(seed)
     truth: dict[str, Events] = {}
     predictions: dict[str, Events] = {}
     for number in range(videos):
-        count = draw.randint(1, 6)
+        count = draw.randint(1, most)
         spans = sorted([float(a), float(a + draw.randint(0, 10))] for a in (draw.randint(0, 40) for _ in range(count)))
         key = f"v_{number:02d}"
         truth[key] = Events(spans, tuple(draw.choice(SENTENCES) for _ in spans))
