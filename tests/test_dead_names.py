@@ -24,6 +24,7 @@ KEPT = {
     "best_score": "stands in history.json",
     "close_meteor": "for programs that score now and then, and for tests",
     "_ACTS": "its modules register painters when they are imported",
+    **dict.fromkeys(("words_given", "playable", "embeddable"), "the page of a recipe reads it"),
 }
 PUBLIC = getattr(cookscribe, "__all__", ())
 REGISTERED = re.compile(

@@ -26,9 +26,8 @@ def browser() -> Iterator[Any]:
         pytest.skip("no chromium on this machine: the page was not looked at in a browser")
     quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
     with sync_playwright() as program:
-        chromium = program.chromium.launch(
-            executable_path=CHROMIUM, args=[*quiet, "--disable-component-update", "--disable-sync"]
-        )
+        more = ["--disable-component-update", "--disable-sync"]
+        chromium = program.chromium.launch(executable_path=CHROMIUM, args=[*quiet, *more], timeout=300_000)
         yield chromium
         chromium.close()
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 import webvtt
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from cookscribe.video.writing import write_video
 from quick_web.running import PATIENCE, ROOT, Served, served
-from tests.export.test_page_browser import CHROMIUM
+from tests.export.test_page_browser import browser as browser
 
 AXE = Path(sys.prefix) / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 PHONE = {"width": 390, "height": 844}
@@ -66,17 +66,6 @@ def wait_for(found: Any) -> None:
     while not found():
         assert time.monotonic() < deadline
         time.sleep(0.1)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("no chromium on this machine: the pages were not looked at in a browser")
-    quiet = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
-    with sync_playwright() as program:
-        chromium = program.chromium.launch(executable_path=CHROMIUM, args=quiet, timeout=PATIENCE * 1000)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
