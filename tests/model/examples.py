@@ -19,16 +19,14 @@ from cookscribe.story import Story
 from tests.model.reference_story import Video
 
 ACTIONS, WORDS, INPUT_WORDS, FEATURES = 5, 12, 9, 6
+SIZES = {"feature_size": FEATURES, "vocabulary_size": WORDS, "input_words": INPUT_WORDS, "actions": ACTIONS}
 NAMES = [f"w{i}" for i in range(WORDS)]
 
 
 def tiny(letters: str = "bivt", **changes: Any) -> ModelConfig:
     sizes = {
-        "feature_size": FEATURES,
-        "vocabulary_size": WORDS,
+        **SIZES,
         "word_vector_size": 7,
-        "input_words": INPUT_WORDS,
-        "actions": ACTIONS,
         "width": 8,
         "heads": 2,
         "max_events": 9,

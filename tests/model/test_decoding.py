@@ -15,18 +15,7 @@ from cookscribe.model.config import BOS, EOS, UNK
 from cookscribe.model.decoding import NO_CANDIDATES, STOPPED, DecodingConfig, choose_slots
 from cookscribe.model.recipe_model import Encoded, RecipeModel, Selection, State
 from cookscribe.model.sentences import write_sentences
-from tests.model.examples import (
-    ACTIONS,
-    NAMES,
-    WORDS,
-    build,
-    close,
-    inputs_of,
-    random_video,
-    some_videos,
-    stories_of,
-    tiny,
-)
+from tests.model.examples import ACTIONS, NAMES, build, close, inputs_of, random_video, some_videos, stories_of, tiny
 from tests.model.recomputation import full_recomputation, log_probabilities
 
 PLAIN_ARGMAX: dict[str, Any] = {"reuse": True, "stop_first": True, "any_word": True}
@@ -103,7 +92,7 @@ def test_a_beam_wide_enough_finds_the_best_sentence_of_all(seed: int, members: i
     ]
     written = write_sentences(contexts, limit, beam=80, length_penalty=reward)
     best, best_words = -np.inf, []
-    letters = range(4, WORDS)
+    letters = range(4, len(NAMES))
     for words in [[a] for a in letters] + [[a, b] for a in letters for b in letters]:
         each = [
             log_probabilities(model, encoded, State(), selection, 2, [BOS, *words]).exp()

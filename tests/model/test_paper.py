@@ -12,22 +12,11 @@ from cookscribe.model import recipe_model
 from cookscribe.model.config import LossConfig
 from cookscribe.model.losses import LOSSES, StoryLosses
 from cookscribe.model.presets import preset
-from tests.model.examples import (
-    ACTIONS,
-    FEATURES,
-    INPUT_WORDS,
-    WORDS,
-    build,
-    inputs_of,
-    numpy_weights,
-    random_video,
-    targets_of,
-)
+from tests.model.examples import SIZES, build, inputs_of, numpy_weights, random_video, targets_of
 from tests.model.reference_story import tell
 
 # Two steps; the first sample is not the oracle's event.
 VIDEO = replace(random_video(np.random.default_rng(1), events=3, ingredients=2, steps=2), events=[2, 3], chosen=[1, 3])
-SIZES = {"feature_size": FEATURES, "vocabulary_size": WORDS, "input_words": INPUT_WORDS, "actions": ACTIONS}
 
 
 @pytest.mark.parametrize("size", ["paper", "faithful"])

@@ -10,7 +10,6 @@ from cookscribe.errors import BadValueError
 from cookscribe.evaluation import Events
 from cookscribe.learning.proposals.comparison import baseline_predictions
 from cookscribe.proposals.plain import (
-    everything,
     reranked,
     reranked_scores,
     suppressed,
@@ -75,10 +74,6 @@ def test_uniform_segments_tile_the_video() -> None:
     )  # a tie goes to the score
 
 
-def test_everything_is_everything() -> None:
-    assert everything(CANDIDATES) is CANDIDATES
-
-
 def test_counts_are_rounded_and_at_least_one() -> None:
     def counted(count: float | None) -> Candidates:
         return Candidates(CANDIDATES.spans, CANDIDATES.scores, 60.0, count=count)
@@ -116,6 +111,7 @@ def test_the_comparison_names_every_choice() -> None:
     assert found["oracle paper"].predictions["v_x"].sentences == ("a", "a b", "a b c d")
     assert len(found["NMS 0.3 K=3"].predictions["v_x"]) == 3
     assert len(found["uniform"].predictions["v_x"]) == 2
+    assert found["everything"].predictions["v_x"].spans.tolist() == CANDIDATES.spans.tolist()
 
 
 def test_the_comparison_does_without_captions_and_counts() -> None:

@@ -31,11 +31,6 @@ def with_nearest_captions(events: Candidates, candidates: Candidates) -> Candida
     return replace(events, captions=tuple(captions[i] for i in nearest))
 
 
-def everything(candidates: Candidates) -> Candidates:
-    """All candidates."""
-    return candidates
-
-
 def top(candidates: Candidates, count: int | None = None) -> Candidates:
     """The `count` candidates of highest score; None takes the count that the candidates expect."""
     return _best_apart(candidates, candidates.scores, wanted_count(candidates, count))
