@@ -33,14 +33,15 @@ def plain_outcome(runner: VariantRunner, data: StudyData, name: str) -> Scored:
 
 def _choose(data: StudyData, name: str) -> dict[str, Events]:
     if name in (NEAREST, LINEAR):
-        return _borrowed(data, _captioner(data, name))
+        return _borrowed(data, captioner(data, name))
     known = {"oracle paper": ORACLE, "re-ranked": PDVC, "uniform": UNIFORM, f"NMS {SUPPRESSION:g}": NMS}
     captioned = {key: _with_captions(events) for key, events in data.candidates.items()}
     found = baseline_predictions(data.truth, captioned, threshold=SUPPRESSION)
     return next(choice.predictions for choice in found if known.get(choice.name) == name)
 
 
-def _captioner(data: StudyData, name: str) -> Callable[[Any], list[str]]:
+def captioner(data: StudyData, name: str) -> Callable[[Any], list[str]]:
+    """From features to sentences of training events, by the nearest neighbour or by a linear probe."""
     videos = data.material.videos.values()
     if name == NEAREST:
         return NearestNeighbourCaptioner.fit_videos(videos, data.store).caption

@@ -49,7 +49,8 @@ def run(options: StudyOptions) -> str:
         parts.append(f"**{title}** ({name}.png)\n\n{side_by_side(recipes)}")
         for who, events in recipes.items():
             if who != TRUTH:
-                rows.append(Row(f"{key}, {who}", {"SODA tIoU": [_tiou(recipes[TRUTH], events)]}))
+                score = soda({key: recipes[TRUTH]}, {key: events}, "tIoU", "strict")
+                rows.append(Row(f"{key}, {who}", {"SODA tIoU": [score]}))
         drawn[key] = {
             who: [
                 {"span": span.tolist(), "sentence": text}
@@ -58,10 +59,6 @@ def run(options: StudyOptions) -> str:
             for who, events in recipes.items()
         }
     return write_study(options, "examples", "\n\n".join(parts), rows, recipes=drawn, **described(runner, SHOWN))
-
-
-def _tiou(truth: Events, events: Events) -> float:
-    return soda({"video": truth}, {"video": events}, "tIoU", "strict")
 
 
 def side_by_side(recipes: Mapping[str, Events]) -> str:

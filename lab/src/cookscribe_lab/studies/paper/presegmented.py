@@ -1,14 +1,10 @@
 """`cookscribe study presegmented`: sentences for true events, on the published SVPC split: MART, SVPC, B to BIVT."""
 
-import numpy as np
-
 from cookscribe.evaluation.events import Events
-from cookscribe_lab.kitchen_features.probe import SentenceProbe
-from cookscribe_lab.nearest import NearestNeighbourCaptioner
 from cookscribe_lab.studies.core.drawings import draw_rows
 from cookscribe_lab.studies.core.grid import captions, described, plain_label
 from cookscribe_lab.studies.core.paired import compared
-from cookscribe_lab.studies.core.plain_rows import LINEAR, NEAREST
+from cookscribe_lab.studies.core.plain_rows import LINEAR, NEAREST, captioner
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.report import short_hash
 from cookscribe_lab.studies.core.study_data import DataChoice, StudyData
@@ -54,17 +50,10 @@ def _plain(runner: VariantRunner, data: StudyData, name: str) -> Scored:
     folder = runner.options.parts / "plain" / f"true-{name.replace(' ', '-')}-{short_hash(name, data.mark)}"
     path = folder / PREDICTIONS
     if not path.is_file():
-        videos = data.material.videos.values()
-        if name == NEAREST:
-            caption = NearestNeighbourCaptioner.fit_videos(videos, data.store).caption
-        else:
-            rows = np.concatenate([data.store.read(video.id).over(video.spans) for video in videos])
-            caption = SentenceProbe.fit(rows, [text for video in videos for text in video.sentences]).caption
-        write_recipes(
-            path,
-            {
-                key: Events(video.spans, tuple(caption(data.store.read(key).over(video.spans))))
-                for key, video in data.videos.items()
-            },
-        )
+        caption = captioner(data, name)
+        found = {
+            key: Events(video.spans, tuple(caption(data.store.read(key).over(video.spans))))
+            for key, video in data.videos.items()
+        }
+        write_recipes(path, found)
     return Scored(runner.report(data, path), path)
