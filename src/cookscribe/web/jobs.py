@@ -5,7 +5,7 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Literal
 
 from cookscribe.errors import CookscribeError, MissingFileError
 from cookscribe.recipe import Recipe
@@ -203,13 +203,11 @@ class Jobs:
     def _end(
         self, connection: sqlite3.Connection, job: int, state: State, error: CookscribeError | None = None
     ) -> None:
-        told: dict[str, Any] | None = None
-        if error is not None:
-            told = {"subject": error.subject, "cause": error.cause, "advice": error.advice}
+        told = None if error is None else json.dumps(vars(error), ensure_ascii=False)
         connection.execute(
             "UPDATE jobs SET state = ?, error = ?, finished = ?, share = CASE WHEN ? = 'done' THEN 1 ELSE share END"
             " WHERE id = ?",
-            (state, json.dumps(told, ensure_ascii=False) if told else None, time.time(), state, job),
+            (state, told, time.time(), state, job),
         )
 
 

@@ -94,12 +94,5 @@ if __name__ == "__main__":
     try:
         told = _main(sys.argv[1:])
     except CookscribeError as problem:
-        told = {
-            "error": {
-                "kind": type(problem).__name__,
-                "subject": problem.subject,
-                "cause": problem.cause,
-                "advice": problem.advice,
-            }
-        }
+        told = {"error": {"kind": type(problem).__name__, **vars(problem)}}
     print(json.dumps(told))

@@ -188,11 +188,10 @@ class Gate:
                     return
                 raise LockedError(path, "the password is needed", "log in at /login")
         except CookscribeError as error:
-            told = {"subject": error.subject, "cause": error.cause, "advice": error.advice}
             more = {"content-type": "application/json"}
             if isinstance(error, LockedError) and "text/html" not in headers.get("accept", ""):
                 more["www-authenticate"] = 'Basic realm="cookscribe"'
-            await _answer(guarded, status_of(error), more, json.dumps(told).encode())
+            await _answer(guarded, status_of(error), more, json.dumps(vars(error)).encode())
             return
         await self.app(scope, receive, guarded)
 
