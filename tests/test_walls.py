@@ -1,11 +1,12 @@
 """The walls between the rooms (docs/design.md): imports point one way, and writing a recipe never loads learning."""
 
-import ast
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.imports import LONGEST, check_no_circle, imports, modules
 
 SOURCE = Path(__file__).parents[1] / "src" / "cookscribe"
 # From left to right: a room imports rooms of its own line or of lines above, as far as it is not forbidden below.
@@ -40,38 +41,11 @@ UNKNOWN = {
 LIGHT_FILES = {("text", "errors"), ("text", "files")}
 
 
-def modules() -> dict[str, Path]:
-    """Every module of the package by its name below `cookscribe`."""
-    found = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-        found[name.removesuffix("__init__").rstrip(".")] = path
-    return found
-
-
-MODULES = modules()
-
-
-def imports(path: Path, *, at_load: bool = False) -> set[str]:
-    """Names below `cookscribe` of the modules a file imports; with `at_load`, only those that its import loads."""
-    tree = ast.parse(path.read_text())
-    nodes = tree.body if at_load else ast.walk(tree)
-    found: set[str] = set()
-    for node in nodes:
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "cookscribe":
-            below = node.module.removeprefix("cookscribe").lstrip(".")
-            for alias in node.names:
-                inner = f"{below}.{alias.name}".lstrip(".")
-                found.add(inner if inner in MODULES else below)
-        elif isinstance(node, ast.Import):
-            found |= {
-                alias.name.removeprefix("cookscribe.") for alias in node.names if alias.name[:11] == "cookscribe."
-            }
-    return found - {""}
+MODULES = modules(SOURCE)
 
 
 def room(module: str) -> str:
-    return module.split(".")[0]
+    return module.partition(".")[2].split(".")[0]
 
 
 def test_every_room_has_its_place() -> None:
@@ -84,7 +58,7 @@ def test_a_room_imports_only_what_stands_before_it(name: str) -> None:
     for module, path in MODULES.items():
         if room(module) != name:
             continue
-        for other in {room(found) for found in imports(path)} - {name}:
+        for other in {room(found) for found in imports(path, MODULES)} - {name, ""}:
             if (name, other) in LIGHT_FILES:
                 continue
             assert LEVEL[other] <= LEVEL[name], f"{module} imports {other}"
@@ -92,19 +66,7 @@ def test_a_room_imports_only_what_stands_before_it(name: str) -> None:
 
 
 def test_no_module_is_loaded_by_what_it_loads() -> None:
-    graph = {module: imports(path, at_load=True) & MODULES.keys() for module, path in MODULES.items()}
-    done: set[str] = set()
-
-    def visit(module: str, way: tuple[str, ...]) -> None:
-        assert module not in way, " -> ".join((*way, module))
-        if module in done:
-            return
-        for other in graph[module]:
-            visit(other, (*way, module))
-        done.add(module)
-
-    for module in graph:
-        visit(module, ())
+    check_no_circle(MODULES, at_load=True)
 
 
 def test_writing_loads_neither_learning_nor_evaluation_nor_scipy() -> None:
@@ -125,6 +87,6 @@ def test_the_laboratory_is_imported_by_nobody() -> None:
         assert "from cookscribe_lab" not in path.read_text(), module
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))
-def test_no_file_is_too_long(path: Path) -> None:
-    assert len(path.read_text().splitlines()) <= 500
+@pytest.mark.parametrize("module", MODULES)
+def test_no_file_is_too_long(module: str) -> None:
+    assert len(MODULES[module].read_text().splitlines()) <= LONGEST

@@ -1,10 +1,10 @@
 """The walls between the rooms of the laboratory: who may import whom."""
 
-import ast
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from tests.imports import LONGEST, check_no_circle, imports, modules
 
 SOURCE = Path(__file__).parents[1] / "src" / "cookscribe_lab"
 PACKAGE = "cookscribe_lab"
@@ -33,22 +33,7 @@ def room_of(module: str) -> str:
     return max((room for room in ALLOWED if f"{inside}.".startswith(f"{room}.")), key=len, default="")
 
 
-def imported(path: Path) -> set[str]:
-    """Modules of the laboratory that a file imports, inside functions too."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-    return {name for name in found if name.startswith(f"{PACKAGE}.")}
-
-
-def module_of(path: Path) -> str:
-    return ".".join((PACKAGE, *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
-
-
-FILES = {module_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
+FILES = modules(SOURCE)
 
 
 @pytest.mark.parametrize("room", sorted(ALLOWED))
@@ -56,7 +41,7 @@ def test_room_imports_only_what_it_may(room: str) -> None:
     files = {module: path for module, path in FILES.items() if room_of(module) == room}
     assert files
     for module, path in files.items():
-        strangers = {room_of(name) for name in imported(path)} - ALLOWED[room] - {room, ""}
+        strangers = {room_of(name) for name in imports(path, FILES)} - ALLOWED[room] - {room, ""}
         assert not strangers, f"{module} imports {sorted(strangers)}"
 
 
@@ -65,10 +50,9 @@ def test_every_file_belongs_to_a_room() -> None:
 
 
 def test_imports_go_round_in_no_circle() -> None:
-    graph = {module: (imported(path) & FILES.keys()) - {module} for module, path in FILES.items()}
-    assert len(list(TopologicalSorter(graph).static_order())) == len(FILES)
+    check_no_circle(FILES, at_load=False)
 
 
 @pytest.mark.parametrize("module", FILES)
 def test_no_file_is_too_long(module: str) -> None:
-    assert len(FILES[module].read_text(encoding="utf-8").splitlines()) <= 500
+    assert len(FILES[module].read_text(encoding="utf-8").splitlines()) <= LONGEST

@@ -1,14 +1,14 @@
 """`cookscribe data` on a small made-up folder in the published layout."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cookscribe.errors import MissingFileError
 from cookscribe.learning.datasets.root import FILES
+from tests.command import run_command
 
 STEPS = [
     {"segment": [1, 4], "id": 0, "sentence": "boil the eggs"},
@@ -53,15 +53,9 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def cookscribe(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "cookscribe", *arguments], capture_output=True, text=True, check=False)
-
-
 def test_show(root: Path, tmp_path: Path) -> None:
     out = tmp_path / "figures.json"
-    result = cookscribe("data", "show", "--data", str(root), "--json", str(out))
-    assert result.returncode == 0, result.stderr
-    assert "MISSING" in result.stdout
+    assert "MISSING" in run_command("data", "show", "--data", root, "--json", out)
     figures = json.loads(out.read_text())
     assert figures["splits"]["validation"] == {
         "videos": 1,
@@ -77,9 +71,7 @@ def test_show(root: Path, tmp_path: Path) -> None:
 
 def test_matching(root: Path, tmp_path: Path) -> None:
     out = tmp_path / "figures.json"
-    result = cookscribe("data", "matching", "--data", str(root), "--json", str(out))
-    assert result.returncode == 0, result.stderr
-    assert "66.667" in result.stdout
+    assert "66.667" in run_command("data", "matching", "--data", root, "--json", out)
     figures = json.loads(out.read_text())
     ingredients = figures["ingredients, and parts: SVPC val"]
     assert ingredients["precision"] == 100.0
@@ -90,10 +82,8 @@ def test_matching(root: Path, tmp_path: Path) -> None:
 
 def test_what_is_missing_is_named(root: Path, tmp_path: Path) -> None:
     (root / FILES["actions"]).unlink()
-    result = cookscribe("data", "matching", "--data", str(root))
-    assert result.returncode == 2
-    assert "actions_384.json" in result.stderr
-    assert "Traceback" not in result.stderr
-    result = cookscribe("data", "show", "--data", str(tmp_path / "nowhere"))
-    assert result.returncode == 2
-    assert "nowhere" in result.stderr
+    with pytest.raises(MissingFileError, match=r"actions_384\.json") as missing:
+        run_command("data", "matching", "--data", root)
+    assert missing.value.exit_code == 2
+    with pytest.raises(MissingFileError, match="nowhere"):
+        run_command("data", "show", "--data", tmp_path / "nowhere")
