@@ -1,8 +1,6 @@
 """Chapters inside a copy of the video, step pictures, and the command, on a real little film."""
 
 import io
-import subprocess
-import sys
 from pathlib import Path
 
 import av
@@ -14,6 +12,7 @@ from cookscribe.errors import BadFileError
 from cookscribe.export.chapters import embed_chapters, tiled_chapters
 from cookscribe.export.pictures import step_pictures
 from tests.broken_films import brightening
+from tests.command import invoke
 
 from .documents import soup
 
@@ -57,17 +56,13 @@ def test_pictures_come_from_their_steps(film: Path) -> None:
 
 
 def test_the_command_exports_an_edited_recipe(film: Path, tmp_path: Path) -> None:
-    soup().save(tmp_path / "soup.recipe.json")
-    command = [sys.executable, "-m", "cookscribe", "export", str(tmp_path / "soup.recipe.json")]
-    done = subprocess.run(
-        [*command, "--formats", "md,html,youtube", "--video", str(film)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    path = tmp_path / "soup.recipe.json"
+    soup().save(path)
+    done = invoke("export", path, "--formats", "md,html,youtube", "--video", film)
     assert (tmp_path / "soup.md").read_text().count("![step") == 4
     assert "data:image/jpeg" in (tmp_path / "soup.html").read_text()
     assert "introduction" in done.stderr
-    (tmp_path / "soup.recipe.json").write_text('{"title": "x", "steps": [], "video": {"name": "a", "duration": -1}}')
-    wrong = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert wrong.returncode == 2
-    assert "soup.recipe.json" in wrong.stderr
-    assert "duration" in wrong.stderr
+    path.write_text('{"title": "x", "steps": [], "video": {"name": "a", "duration": -1}}')
+    with pytest.raises(BadFileError, match=r"soup\.recipe\.json.*duration") as wrong:
+        invoke("export", path)
+    assert wrong.value.exit_code == 2
