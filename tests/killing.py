@@ -29,7 +29,6 @@ def kill_while_saving(path: Path, imports: str, save: str, check: Callable[[], N
         "    os.waitpid(child, 0)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
     for turn in range(times):
         before = path.stat().st_mtime_ns
         writer = int(process.stdout.readline())

@@ -186,7 +186,6 @@ def _leave_behind(path: Path, how: str) -> None:
         "    temporary.write_text('half')\n    print(flush=True)\n    time.sleep(60)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
-    assert process.stdout is not None
     process.stdout.readline()
     process.stdout.close()
     if how != "alive":

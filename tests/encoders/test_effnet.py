@@ -100,8 +100,6 @@ def test_the_folded_network_equals_the_written_out_one() -> None:
 @pytest.mark.parametrize(("photograph", "number", "name"), [("china.jpg", 698, "palace"), ("flower.jpg", 985, "daisy")])
 def test_photographs_are_named_right(encoder: EffNetEncoder, photograph: str, number: int, name: str) -> None:
     spec = importlib.util.find_spec("sklearn")  # carries the two photographs
-    assert spec is not None
-    assert spec.origin is not None
     image = Image.open(Path(spec.origin).parent / "datasets" / "images" / photograph).convert("RGB")
     width, height = image.size
     image = image.resize(

@@ -201,7 +201,6 @@ def test_candidates_get_features_of_their_captions(published: Path, tmp_path: Pa
     new, about = read_candidate_store(tmp_path / "new.safetensors")
     assert about["caption vectors"]
     features = new["video"].features
-    assert features is not None
     assert (features[:, :3] == 1).all()
     expected = MilNceEncoder(published).text(["add salt", "egg"])
     np.testing.assert_allclose(features[:, 3:], expected, rtol=2e-3, atol=1e-3)

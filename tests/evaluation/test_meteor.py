@@ -164,7 +164,6 @@ class TestBrokenPrograms:
         java = fake_java(tmp_path, f"while read line; do echo '2 2 0 0 2 2 0 0{ZEROS} 1 2 2'; done")
         self.ask(monkeypatch, java)
         first = meteor._PROGRAM
-        assert first is not None
         self.ask(monkeypatch, java)
         assert meteor._PROGRAM is first
         first.process.kill()

@@ -26,7 +26,6 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_entries_are_kept_in_order_if_all_their_words_are_said(source: Path) -> None:
     table = paraphrase_table(source)
-    assert table is not None
     assert entries_of(table.entries({"pan", "skillet"})) == ENTRIES[1:3]
     assert entries_of(table.entries({"pan", "skillet", "pot", "deep"})) == ENTRIES[1:]  # a mark is always allowed
     assert entries_of(table.entries({"at", "the", "same", "time", "simultaneously"})) == ENTRIES[:1]
@@ -42,8 +41,6 @@ def test_the_copy_is_used_and_a_damaged_one_is_made_again(
     with monkeypatch.context() as patch:
         patch.setattr(paraphrases, "_compact", None)  # reading the source would fail now
         again = paraphrase_table(source)
-    assert first is not None
-    assert again is not None
     assert first.entries({"pan", "skillet"}) == again.entries({"pan", "skillet"})
     copy.write_bytes(whole[: len(whole) // 2])
     assert paraphrase_table(source) is not None

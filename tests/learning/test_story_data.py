@@ -99,13 +99,11 @@ def test_batches_are_padded_behind() -> None:
 def test_the_words_of_the_list_stand_beside_every_candidate_to_be_copied() -> None:
     reader = Reader(("[PAD]", "[UNK]", "onion", "red", "oil"), copy_list=True)
     given = reader.input(events((0, 9), (41, 52)), ("red onion", "oil", "onion", "jackfruit"))
-    assert given.copy_words is not None
     # Each word once; a word that is not read cannot be copied.
     assert given.copy_words[..., 0].tolist() == [[3, 2, 4]] * 2
     assert not given.copy_words[..., 1].any()
     without = reader.input(events((0, 9)), ())
     batch = batch_inputs([given, without])
-    assert batch.copy_words is not None
     assert batch.copy_words.shape == (2, 2, 3, 2)
     assert not batch.copy_words[1].any(), "without a list there is nothing to copy"
     assert READER.input(events((0, 9)), ("oil",)).copy_words is None

@@ -110,7 +110,6 @@ def tell(W: Weights, config: object, video: Video, smoothing: float) -> Expected
             S_new.append(layer.update(before, hidden))
         out = x[M : M + len(video.words[t]) - 1]
         if get("textual_attention"):
-            assert simulation is not None
             Z_m, Z_a, U = ref.textual_attention(out, simulation["G"], simulation["A_dot"])
             out = list(U)
             for k, m in video.word_ingredient[t]:

@@ -48,7 +48,6 @@ def test_sums_equal_enumeration(seed: int, count: int, padding: int) -> None:
     potentials = random_potentials(seed, 2, count + padding, count)
     reward, gain = torch.rand(2, count + padding), torch.rand(2, count + padding, count + padding)
     sums = chain_sums(potentials, 5, reward, gain)
-    assert sums.rewards is not None
     for video in range(2):
         for length in range(1, 6):
             total = earned = 0.0
@@ -89,7 +88,6 @@ def test_gradients_are_right_and_padding_gets_none() -> None:
     assert torch.autograd.gradcheck(expected, (*parts, edge, gain))
     expected(*parts, edge, gain).sum().backward()
     for part in (*parts, edge, gain):
-        assert part.grad is not None
         assert torch.isfinite(part.grad).all()
         assert not part.grad[:, real:].any()
 

@@ -24,7 +24,6 @@ NAMES = [*WRITTEN, *(f"read{i}" for i in range(INPUT_WORDS))]
 def copying_model(letters: str = "b", seed: int = 0, layers: int = 0) -> RecipeModel:
     """Words 2 and 3 that are read are words 5 and 6 of the vocabulary; all others are beyond it."""
     model = build(tiny(letters, copying=True, copy_places=PLACES, copy_layers=layers, word_vector_size=6), seed)
-    assert model.copying is not None
     model.copying.set_copies([-1, -1, 5, 6, *[-1] * (INPUT_WORDS - 4)])
     return model
 
@@ -65,7 +64,6 @@ def numpy_copying(
 ) -> tuple[np.ndarray, float, dict[int, float]]:
     """Context, gate and copy distribution of one output vector, (d,), with loops; words are (W, 2)."""
     copying = model.copying
-    assert copying is not None
     weights = {name: value.detach().numpy() for name, value in copying.state_dict().items()}
     real = [(int(w), int(p)) for w, p in words if w != 0]
     width = len(output)
@@ -113,7 +111,6 @@ def test_probabilities_are_those_of_the_equations(letters: str, layers: int, see
     hidden, sentence = model.generator.extend(sentence, torch.tensor([[BOS, 5, 7]] * 3))
     found = model.word_scores(hidden, encoded, selection, sentence).exp()
     context = model.context(hidden, encoded, selection)
-    assert inputs.copy_words is not None
     for b in range(3):
         for k in range(3):
             seen, gate, copies = numpy_copying(model, hidden[b, k].numpy(), inputs.copy_words[b, slots[b] - 1].numpy())
@@ -141,7 +138,6 @@ def test_training_sees_the_same_probabilities() -> None:
     for b, video in enumerate(videos):
         one = take(inputs, torch.tensor([b]))
         encoded, state = model.encode(one), State()
-        assert one.copy_words is not None
         for slot, words in zip(video.events, video.words, strict=True):
             selection = model.select(encoded, state)
             slots = torch.tensor([slot])
@@ -170,7 +166,6 @@ def test_cached_decoding_writes_what_full_computation_writes(seed: int) -> None:
     for b, (video, story) in enumerate(zip(videos, stories, strict=True)):
         alone = with_copy_words(inputs_of([video]), seed)
         count = len(video.times)
-        assert inputs.copy_words is not None
         alone = replace(alone, copy_words=inputs.copy_words[b : b + 1, :count])
         expected = full_recomputation([model], alone, config, NAMES)
         assert [(step.choice, step.sentence) for step in story.steps] == expected
@@ -179,7 +174,6 @@ def test_cached_decoding_writes_what_full_computation_writes(seed: int) -> None:
 @torch.no_grad()
 def test_words_beyond_the_vocabulary_are_written() -> None:
     model = copying_model()
-    assert model.copying is not None
     model.copying.gate.bias.fill_(-50.0)  # always copy
     inputs = inputs_of(some_videos(0)[:1])
     words = torch.zeros(1, 4, 1, 2, dtype=torch.long)
@@ -215,7 +209,6 @@ def test_a_model_that_copies_must_be_given_words() -> None:
 @torch.no_grad()
 def test_a_copied_word_is_not_said_again_and_again(beam: int) -> None:
     model = copying_model(seed=1)
-    assert model.copying is not None
     model.copying.gate.bias.fill_(-50.0)  # always copy, although there are only two words
     inputs = inputs_of(some_videos(1)[:1])
     words = torch.zeros(1, inputs.event_mask.shape[1], 2, 2, dtype=torch.long)

@@ -208,9 +208,6 @@ def test_evidence_has_the_sizes_of_the_video() -> None:
                 if not present:
                     assert step.actions is step.ingredients is step.change is None
                     continue
-                assert step.actions is not None
-                assert step.ingredients is not None
-                assert step.change is not None
                 assert step.actions.shape == (ACTIONS,)
                 assert step.ingredients.shape == step.change.shape == (len(video.ingredients),)
                 assert ((step.ingredients >= 0) & (step.ingredients <= 1)).all()

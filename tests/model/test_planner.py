@@ -123,7 +123,6 @@ def test_every_weight_learns(letters: str, form: str) -> None:
     model, videos = build(planning(letters, **FORMS[form])), some_videos()
     outputs = model(inputs_of(videos), targets_of(videos))
     StoryLosses(LossConfig()).total(outputs).backward()
-    assert model.planner is not None
     for name, parameter in model.planner.named_parameters():
         assert parameter.grad is not None, name
         assert torch.isfinite(parameter.grad).all(), name

@@ -63,8 +63,6 @@ def test_amounts_are_told_once_with_where_they_were_found(recipe: Recipe) -> Non
     ]
     assert recipe.ingredients == ("rice", "egg", "vegetable oil", "soy sauce", "white pepper", "gochugaru")
     oil, rare = lines["2 tbsp vegetable oil"], lines["2 tsp gochugaru"]
-    assert oil is not None
-    assert rare is not None
     # Said over two phrases.
     assert oil.text == "two tablespoons of vegetable oil"
     assert 20 < oil.span.start < oil.span.end < 30
@@ -79,8 +77,6 @@ def test_steps_have_their_timers_and_temperatures(recipe: Recipe) -> None:
 
 
 def test_servings_total_time_and_title(recipe: Recipe) -> None:
-    assert recipe.servings is not None
-    assert recipe.total_time is not None
     assert (recipe.servings.people, recipe.total_time.seconds, recipe.title) == (4, 1800, "Chicken fried rice")
 
 
@@ -91,7 +87,6 @@ def test_a_given_list_and_title_stay_as_they_are(cues: Cues) -> None:
     assert recipe.ingredients == ("soy sauce", "egg")
     assert [amount.line for amount in recipe.amounts] == ["3 eggs", "1 1/2 tbsp soy sauce"]
     assert recipe.title == "Rice"
-    assert recipe.evidence is not None
     assert {cue.source for cue in recipe.evidence.cues} == {"heard", "read"}
 
 

@@ -88,7 +88,6 @@ def test_speech_in_a_real_clip(clips: list[Path]) -> None:
     # In one clip two women talk from the eighth second on.
     video = VideoFile(next(path for path in clips if path.name == "stllm_cooking.mp4"))
     encoder.encode(video)
-    assert encoder.transcript is not None
     assert len(encoder.transcript) >= 5
     assert encoder.transcript.times[0, 0] > 6.0
 

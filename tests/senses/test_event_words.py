@@ -169,8 +169,6 @@ def test_ingredients_are_heard() -> None:
     video = reader.listen(transcript, 30.0)
     spans = np.array([[0.0, 30.0]])
     without, listed = reader.input(video, spans), reader.input(video, spans, ["rice"])
-    assert without.copy_words is not None
-    assert listed.copy_words is not None
     # Names stand first: two words of one and one of the other name, or one word of the list.
     assert (without.copy_words[0, :3, 1] >= HEARD_NAME).all()
     assert GIVEN <= listed.copy_words[0, 0, 1] < HEARD_NAME

@@ -106,7 +106,6 @@ def test_strokes_that_move_are_no_text() -> None:
     strokes = find_strokes(np.asarray(picture))
     nothing = np.zeros_like(strokes)
     region = new_region(strokes & strokes, nothing)
-    assert region is not None
     assert region.top <= 112 < 124 <= region.bottom
     assert new_region(strokes & strokes, strokes) is None
     assert new_region(strokes & np.roll(strokes, 30, axis=0), nothing) is None

@@ -64,7 +64,6 @@ def test_every_epoch_calls_things_otherwise_and_the_list_says_the_same(
                 for place, row in rows:
                     word = words[ids[place + 1]]
                     assert word == "[UNK]" or word.rstrip("s") in listed[row]
-            assert example.input.copy_words is not None
             copied = {read[i] for i in example.input.copy_words[0, :, 0].tolist()}
             assert copied == {word for name in listed for word in name.split()}
     assert len(names_seen) > len({name for video in videos for name in video.ingredients})

@@ -65,7 +65,6 @@ def test_figures_are_those_of_the_kept_predictions(bench: Bench, printed: str) -
     del printed
     runner = VariantRunner(bench.options("main"))
     outcome = runner.outcome(main.MODELS[0], 0, train=False)
-    assert outcome is not None
     videos = YouCook2(bench.data).videos("validation")
     truth = {key: Events(video.spans, video.sentences) for key, video in videos.items()}
     again = evaluate(truth, read_predictions(outcome.predictions), meteor=False).as_json()

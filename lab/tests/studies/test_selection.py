@@ -169,7 +169,6 @@ def test_plans_of_different_sizes_are_joined(videos: list[SelectionVideo], train
 
 def test_a_trained_planner_knows_which_pairs_tell_one_step(videos: list[SelectionVideo], trained: object) -> None:
     plan = plan_videos(trained, videos[12:])  # type: ignore[arg-type]
-    assert plan.redundancy is not None
     near, far = [], []
     for b, video in enumerate(videos[12:]):
         overlap = tiou_matrix(video.spans, video.spans)
