@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cookscribe.candidates import Candidates, tiou_matrix
@@ -42,7 +42,6 @@ def test_suppression_drops_what_overlaps_a_better_one() -> None:
 
 
 @given(st.integers(0, 10_000), st.floats(0, 1), st.integers(1, 12))
-@settings(max_examples=40, deadline=None)
 def test_suppression_is_greedy_and_complete(seed: int, threshold: float, count: int) -> None:
     draw = np.random.default_rng(seed)
     start = draw.uniform(0, 80, 12)

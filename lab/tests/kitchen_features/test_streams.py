@@ -3,7 +3,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cookscribe.errors import BadValueError
@@ -65,7 +65,6 @@ def test_wrong_settings_are_named(wrong: dict[str, float], named: str) -> None:
         render(plain_video(0), **({"encoder": "milnce-like"} | wrong))
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     duration=st.floats(0.01, 200.0),
     borders=st.lists(st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0)), max_size=5),

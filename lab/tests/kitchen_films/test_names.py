@@ -46,7 +46,6 @@ def test_the_word_before_another_noun() -> None:
     ]  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 50), st.sampled_from(["plain", "varied"]), st.integers(0, 2**32))
 def test_another_name_tells_the_same_story(seed: int, number: int, wording: str, other: int) -> None:
     """Naming there and back again changes nothing, and every ingredient goes by its name."""

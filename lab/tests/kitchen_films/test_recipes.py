@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cookscribe.errors import BadFileError, BadValueError
@@ -48,7 +48,6 @@ def collection() -> list[MadeUpRecipe]:
 # -- the rules
 
 
-@settings(max_examples=40, deadline=None)
 @given(RECIPES)
 def test_every_act_meets_its_preconditions_and_truth_is_what_the_acts_make(recipe: MadeUpRecipe) -> None:
     state = fresh(recipe.ingredients)
@@ -63,7 +62,6 @@ def test_every_act_meets_its_preconditions_and_truth_is_what_the_acts_make(recip
         assert set(step.after) == set(recipe.ingredients)
 
 
-@settings(max_examples=40, deadline=None)
 @given(RECIPES)
 def test_common_sense_that_the_tables_do_not_spell_out(recipe: MadeUpRecipe) -> None:
     """Independent of the tables of actions: what any cook would object to."""
@@ -138,7 +136,6 @@ def test_effects_of_a_small_meal_written_out_by_hand() -> None:
 # -- sentences
 
 
-@settings(max_examples=40, deadline=None)
 @given(RECIPES)
 def test_sentences_are_plain_imperatives_about_the_step(recipe: MadeUpRecipe) -> None:
     verbs = {
@@ -181,7 +178,6 @@ def test_most_steps_name_their_ingredients(collection: list[MadeUpRecipe]) -> No
 # -- time
 
 
-@settings(max_examples=40, deadline=None)
 @given(RECIPES)
 def test_steps_and_interludes_tile_the_video(recipe: MadeUpRecipe) -> None:
     spans = sorted(

@@ -56,7 +56,6 @@ def test_generalised_iou_at_the_corners(a: tuple[float, float], b: tuple[float, 
     assert generalized_iou(torch.tensor(a) * 1.0, torch.tensor(b) * 1.0).item() == pytest.approx(value, abs=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
 @given(logit=st.floats(-12, 12), target=st.integers(0, 1))
 def test_focal_loss(logit: float, target: int) -> None:
     value = focal_loss(torch.tensor(logit, dtype=torch.float64), torch.tensor(float(target)).double())
