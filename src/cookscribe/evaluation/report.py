@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cookscribe.evaluation.caption_pairs import CaptionPairs
 from cookscribe.evaluation.counts import Counts, event_counts
 from cookscribe.evaluation.dvc_eval import FLAVOURS, GARBAGE, METRICS, DvcScores, Flavour, dvc_eval, meteor_questions
@@ -14,15 +17,7 @@ from cookscribe.evaluation.meteor import MeteorTable
 from cookscribe.evaluation.pairing import Pairing, pair_videos
 from cookscribe.evaluation.paragraph import paragraph_pairs, paragraph_scores
 from cookscribe.evaluation.repetition import repetition
-from cookscribe.evaluation.soda import (
-    SODA_FLAVOURS,
-    Floats,
-    SodaFlavour,
-    SodaScorer,
-    mean_story,
-    pair_texts,
-    soda_scores,
-)
+from cookscribe.evaluation.soda import SODA_FLAVOURS, SodaFlavour, SodaScorer, mean_story, pair_texts, soda_scores
 
 SODA_SCORERS: tuple[SodaScorer, ...] = ("METEOR", "CIDEr", "tIoU")
 
@@ -44,7 +39,7 @@ class Report:
     unknown: tuple[str, ...]
     dvc: dict[Flavour, DvcScores]
     localisation: Localisation
-    soda: dict[SodaFlavour, dict[SodaScorer, Floats]]
+    soda: dict[SodaFlavour, dict[SodaScorer, NDArray[np.float64]]]
     paragraph: dict[str, float | None]
     repetition: float
     counts: Counts

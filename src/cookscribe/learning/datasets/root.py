@@ -10,14 +10,7 @@ from cookscribe.errors import BadValueError, MissingFileError
 from cookscribe.learning.datasets.glove import WordVectors
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.learning.datasets.svpc import AlignedVideo, read_svpc
-from cookscribe.learning.datasets.youcook2 import (
-    SPLITS,
-    Tag,
-    read_annotations,
-    read_recipe_names,
-    read_split_list,
-    read_tags,
-)
+from cookscribe.learning.datasets.youcook2 import Tag, read_annotations, read_recipe_names, read_split_list, read_tags
 from cookscribe.proposals.candidate_files import read_candidates
 from cookscribe.senses.transcripts import Transcript, read_timed_transcripts, read_untimed_transcripts
 from cookscribe.text.actions import read_action_list
@@ -84,8 +77,8 @@ class YouCook2:
             split: None for all. "testing" has no annotations and is refused.
             ingredients: read the file with ingredient lists; without, the published file is enough.
         """
-        if split is not None and split not in SPLITS[:2]:
-            raise BadValueError(f"split {split!r}", "has no annotations", f"choose {SPLITS[0]} or {SPLITS[1]}")
+        if split not in (None, "training", "validation"):
+            raise BadValueError(f"split {split!r}", "has no annotations", "choose training or validation")
         videos = self._with_ingredients if ingredients else self._published
         return {key: video for key, video in videos.items() if split in (None, video.split)}
 

@@ -15,8 +15,6 @@ from cookscribe.files import read_text, write_json
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.validation import Published, Seconds, Segment, bare_ids, checked_json, csv_rows
 
-SPLITS = ("training", "validation", "testing")
-
 
 class _Step(Published):
     segment: Segment
