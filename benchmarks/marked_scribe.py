@@ -25,7 +25,10 @@ HANGS, KILLS = "hangs", "kills"
 
 
 class MarkedScribe:
-    """Writes with `scribe`, and a line a moment into `log`: what, film, process, wall and processor seconds."""
+    """Writes with `scribe`, and a line a moment into `log`: what, film, process, and three clocks in seconds.
+
+    The clock on the wall, the processor time of this process, and the time in which it could work but had no processor.
+    """
 
     def __init__(self, scribe: Scribe, log: Path) -> None:
         self.scribe, self.log = scribe, log
@@ -33,16 +36,17 @@ class MarkedScribe:
     def write(self, video: VideoFile, *given: Any, **named: Any) -> Recipe:
         name = video.path.stem
         self.note("begun", name)
-        if name == HANGS:
+        if name.endswith(HANGS):
             time.sleep(3600)
-        if name == KILLS:
+        if name.endswith(KILLS):
             os.kill(os.getpid(), signal.SIGKILL)
         recipe = self.scribe.write(video, *given, **named)
         self.note("written", name)
         return recipe
 
     def note(self, what: str, name: str) -> None:
-        line = f"{what} {name} {os.getpid()} {time.time():.4f} {time.process_time():.4f}\n"
+        queued = int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
+        line = f"{what} {name} {os.getpid()} {time.time():.4f} {time.process_time():.4f} {queued:.4f}\n"
         # One write at the end of the file: lines of several processes do not mix.
         with self.log.open("ab", buffering=0) as file:
             file.write(line.encode())

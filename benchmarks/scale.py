@@ -3,18 +3,21 @@
 python benchmarks/scale.py [--quick] [--films N]
 python benchmarks/scale.py --costs FILM [--model NAME]     processor seconds by stage for a second of this film
 
-1. 200 short films are written by two workers, through `local` and through `ray`. Some are damaged, one hangs, one kills
-   its worker; meanwhile three workers and once the leading process are killed from outside, and the run is begun again.
-   `lost` counts good films without a recipe and bad films that nobody names, `twice` recipes that are in the table
-   more than once, `repeated` films whose recipe was written again because the first one died with its worker.
-2. Films a second of two workers over twice those of one worker, in this run: `efficiency`, the lower of both engines.
-   Only the time in which all workers are at work counts, not their start. `processor_efficiency` is the same in
-   processor seconds of the workers: how much slower a film becomes because another one is worked on beside it.
+1. 200 short films (1,000 without `--quick`) are written through `local` and through `ray`, first by one worker, whose
+   leader is killed, then by two. Some films are damaged, one hangs, one kills its worker; meanwhile three workers and
+   once more the leader are killed, and the job is begun again. `lost` counts good films without a recipe and bad films
+   that nobody names, `twice` recipes that are in the table more than once, `repeated` films whose recipe was written
+   again because the first one died with its worker.
+2. Films a second of two workers over twice those of one worker, before the first worker is killed: `efficiency`, the
+   lower of both engines. Only the time in which all workers are at work counts, not their start. Of it,
+   `processor_efficiency` is what a film takes more of the processor because another one is worked on beside it, and
+   `without_processor` the share of the time in which two workers could have worked but had none: on a machine with
+   nothing else to do it is near 0, elsewhere `efficiency` says little.
 3. The queue, simulated with failures, for ten thousand, a million and a hundred million films (`scale_queue.py`).
 
 The films are the first seconds of four drawings (drawing 200 would take longer than everything else), each copy with
-subtitles of its own. They are drawn once and kept in the temporary folder of the system. Times are those of the clock
-on the wall: on a machine with other work to do they say little.
+subtitles of its own. They are drawn once and kept in the temporary folder of the system. One Ray is started for all
+leaders, and outlives those that are killed.
 """
 
 import json
@@ -27,7 +30,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -52,10 +55,16 @@ from frame import finish, options
 from marked_scribe import HANGS, KILLS, marked_job
 from scale_queue import Costs, plans
 
-SECONDS = 2.0
+SECONDS = 1.0
 DRAWINGS = 4
-SAID = ("chop the {0}", "heat the oil and fry the {0}", "add the {1} and the salt", "stir in the {1}", "serve it hot")
+SAID = ("chop the {0}", "add the {1} and the salt")
 FOODS = ("onions", "tomatoes", "carrots", "butter", "garlic", "mushrooms", "rice", "chicken", "basil", "flour")
+
+# What happens when this share of the good films is written: the first leader, who has one worker, is killed; so far two
+# workers were measured; workers are killed; the second leader is killed.
+ALONE, MEASURED, WORKER_KILLS, LEADER_KILL = 0.2, 0.6, (0.65, 0.7, 0.75), 0.8
+POISON = 0.7  # where in the list the poison stands
+WARM = 2
 
 
 @dataclass(frozen=True)
@@ -82,27 +91,27 @@ def drawings(cache: Path) -> list[bytes]:
     return found
 
 
-def fill(folder: Path, count: int, cache: Path, *, only_good: bool = False) -> Shelf:
-    """Films with subtitles beside them; of every twenty one is damaged, and two are poison."""
+def fill(folder: Path, count: int, cache: Path) -> Shelf:
+    """Films with subtitles beside them. In the last two fifths every eighth is damaged, and two are poison."""
     folder.mkdir(parents=True)
     films = drawings(cache)
     good, bad = set(), set()
     for number in range(count):
         name, data = f"film-{number:04}", films[number % DRAWINGS]
-        if only_good or number % 20 != 7:
+        kind = number // 8 % 3 if number >= MEASURED * count and number % 8 == 3 else None
+        if number in (POISON * count, POISON * count + 1):
+            name += HANGS if number % 2 else KILLS
+            bad.add(name)
+        elif kind is None:
             good.add(name)
-        elif number % 60 == 7:
+        elif kind == 0:
             data = b"this is not a film\n" * 50
             bad.add(name)
-        elif number % 60 == 27:
+        elif kind == 1:
             data = data[: len(data) // 2]  # its index, which stands at the end, is gone
             bad.add(name)
         else:
             data = data[: len(data) // 3] + bytes(200) + data[len(data) // 3 + 200 :]
-        if not only_good and number in (count // 3, count // 2):
-            good.discard(name)
-            name = HANGS if number == count // 3 else KILLS
-            bad.add(name)
         (folder / f"{name}.mp4").write_bytes(data)
         foods = FOODS[number % len(FOODS)], FOODS[number // len(FOODS) % len(FOODS)]
         each = SECONDS / len(SAID)
@@ -124,13 +133,14 @@ def leader(engine: str, out: Path, folder: Path, workers: int, limit: float = 0.
 
 @dataclass(frozen=True)
 class Moment:
-    """A line of the log: what happened to which film in which process, and when, by the wall and by its processor."""
+    """A line of the log: what happened to which film in which process, and when by its clocks (`MarkedScribe`)."""
 
     what: str
     film: str
     process: int
     wall: float
     processor: float
+    queued: float
 
 
 def moments(out: Path) -> list[Moment]:
@@ -138,96 +148,145 @@ def moments(out: Path) -> list[Moment]:
     path = out / "log"
     lines = path.read_text().splitlines() if path.is_file() else []
     fields = (line.split() for line in lines)
-    return [Moment(what, film, int(pid), float(wall), float(own)) for what, film, pid, wall, own in fields]
+    return [Moment(what, film, int(process), *map(float, clocks)) for what, film, process, *clocks in fields]
 
 
 def in_hand(out: Path) -> Iterator[int]:
     """Processes that have a good film in hand, the latest first."""
     for moment in reversed(moments(out)):
-        if moment.what == "written" or moment.film in (HANGS, KILLS):
+        if moment.what == "written" or moment.film.endswith((HANGS, KILLS)):
             return
         yield moment.process
 
 
-def with_kills(engine: str, out: Path, shelf: Shelf, limit: float) -> dict[str, int]:
-    """Two workers, three of whom are killed, under a leader that is killed once; then what became of the films."""
-    process = leader(engine, out, shelf.folder, 2, limit)
-    killed = 0
-    for share in (0.15, 0.3, 0.45, 0.6):
-        while sum(moment.what == "written" for moment in moments(out)) < share * len(shelf.good):
-            if process.poll() is not None:
-                raise SystemExit(f"the leader ended early: {(out.parent / f'{out.name}.err').read_text()[-2000:]}")
-            time.sleep(0.01)
-        if share == 0.6:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            continue
-        while (worker := next(in_hand(out), None)) is None:
+class Run:
+    """A job of one engine, led by one process after the other."""
+
+    def __init__(self, engine: str, out: Path, shelf: Shelf) -> None:
+        self.engine, self.out, self.shelf = engine, out, shelf
+        self.worker_kills = self.driver_kills = 0
+        self.limit = 0.0
+
+    def begin(self, workers: int) -> float:
+        """Let a process lead; returns when."""
+        began = time.time()
+        self.process = leader(self.engine, self.out, self.shelf.folder, workers, self.limit)
+        return began
+
+    def wait_for(self, share: float) -> None:
+        """Until this share of the good films is written."""
+        log = self.out / "log"
+        while not log.is_file() or log.read_bytes().count(b"written ") < share * len(self.shelf.good):
+            if self.process.poll() is not None:
+                raise SystemExit(f"the leader ended early: {self.errors()}")
+            time.sleep(0.02)
+
+    def kill_leader(self) -> None:
+        """Kill the process that leads."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.driver_kills += 1
+
+    def kill_worker(self) -> None:
+        """Kill a worker that has a good film in hand."""
+        while (worker := next(in_hand(self.out), None)) is None:
             time.sleep(0.001)
         os.kill(worker, signal.SIGKILL)
-        killed += 1
-    if leader(engine, out, shelf.folder, 2, limit).wait():
-        raise SystemExit(f"the second leader failed: {(out.parent / f'{out.name}.err').read_text()[-2000:]}")
-    with Job(marked_job(out)) as job:
-        named = {Path(failure.path).stem for failure in job.manifest.failures()}
-        states = dict(job.manifest.counts)
-    rows = Counter(
-        Path(json.loads(line)["path"]).stem for part in (out / TABLE).glob("*.jsonl") for line in part.open()
-    )
-    written = Counter(moment.film for moment in moments(out) if moment.what == "written")
-    print(f"{engine}: {states}, {killed} workers and the leader killed; named: {', '.join(sorted(named))}")
-    return {
-        "lost": len(shelf.good - rows.keys()) + len(shelf.bad - named) + states["waiting"] + states["running"],
-        "twice": sum(number - 1 for number in rows.values()) + len(named & rows.keys()),
-        "repeated": sum(number - 1 for number in written.values()),
-        "named_wrongly": len(named & shelf.good),
-        "worker_kills": killed,
-        "driver_kills": 1,
-    }
+        self.worker_kills += 1
+
+    def errors(self) -> str:
+        """What the leaders had to say."""
+        return (self.out.parent / f"{self.out.name}.err").read_text()[-2000:]
+
+    def kept(self) -> dict[str, int]:
+        """What became of the films."""
+        with Job(marked_job(self.out)) as job:
+            named = {Path(failure.path).stem for failure in job.manifest.failures()}
+            states = dict(job.manifest.counts)
+        rows = Counter(
+            Path(json.loads(line)["path"]).stem for part in (self.out / TABLE).glob("*.jsonl") for line in part.open()
+        )
+        written = Counter(moment.film for moment in moments(self.out) if moment.what == "written")
+        good, bad = self.shelf.good, self.shelf.bad
+        print(f"{self.engine}: {states}; named: {', '.join(sorted(named))}", flush=True)
+        return {
+            "lost": len(good - rows.keys()) + len(bad - named) + states["waiting"] + states["running"],
+            "twice": sum(number - 1 for number in rows.values()) + len(named & rows.keys()),
+            "repeated": sum(number - 1 for number in written.values()),
+            "named_wrongly": len(named & good),
+            "worker_kills": self.worker_kills,
+            "driver_kills": self.driver_kills,
+        }
 
 
-def speed(out: Path) -> tuple[float, float]:
-    """Films a second while all workers were at work, without their start and the end, where one has no more to do.
-
-    And the processor seconds that a film took its worker, which other work on the machine hardly changes.
-    """
-    written: dict[int, list[Moment]] = {}
-    for moment in moments(out):
-        if moment.what == "written":
-            written.setdefault(moment.process, []).append(moment)
-    start, end = max(each[0].wall for each in written.values()), min(each[-1].wall for each in written.values())
-    counted = sum(start < one.wall <= end for each in written.values() for one in each)
-    own = sum(each[-1].processor - each[0].processor for each in written.values())
-    return counted / (end - start), own / sum(len(each) - 1 for each in written.values())
-
-
-def efficiency(engine: str, place: Path, cache: Path, count: int) -> dict[str, float]:
-    """Films a second of two workers over twice those of one, and what else is seen on the way."""
-    speeds, starts, memory = {}, [], {"rss": 0.0, "pss": 0.0}
-    for workers in (1, 2):
-        shelf = fill(place / f"{engine}-{workers}", count * workers, cache, only_good=True)
-        out = place / f"{engine}-{workers}-out"
-        began = time.time()
-        process = leader(engine, out, shelf.folder, workers)
-        while process.poll() is None:
-            # Seldom: reading what a process maps holds it up.
-            time.sleep(1.0)
-            seen = moments(out)
-            if workers == 2 and sum(moment.what == "written" for moment in seen) > count:
-                memory = {
-                    name: max(memory[name], most) for name, most in largest({one.process for one in seen}).items()
-                }
-        starts.append(min(moment.wall for moment in moments(out)) - began)
-        speeds[workers] = speed(out)
-    return {
-        "efficiency": speeds[2][0] / (2 * speeds[1][0]),
-        "processor_efficiency": speeds[1][1] / speeds[2][1],
-        "films_a_second_of_one": speeds[1][0],
-        "processor_seconds_a_film": speeds[1][1],
-        "start_seconds": min(starts),
+def whole_job(engine: str, out: Path, shelf: Shelf) -> tuple[dict[str, int], dict[str, float]]:
+    """What became of the films, and what was measured: one worker, two workers, and then the kills."""
+    run = Run(engine, out, shelf)
+    started = time.monotonic()
+    run.begin(workers=1)
+    run.wait_for(ALONE)
+    run.kill_leader()
+    alone = speed(moments(out))
+    # Far more than any good film needs now, on this machine and with what else it has to do.
+    run.limit = max(3.0, 25 / alone.rate)
+    began = run.begin(workers=2)
+    run.wait_for(MEASURED)
+    seen = [moment for moment in moments(out) if moment.wall > began]
+    together = speed(seen)
+    memory = largest({moment.process for moment in seen})
+    for share in WORKER_KILLS:
+        run.wait_for(share)
+        run.kill_worker()
+    run.wait_for(LEADER_KILL)
+    run.kill_leader()
+    run.begin(workers=2)
+    if run.process.wait():
+        raise SystemExit(f"the last leader failed: {run.errors()}")
+    return run.kept(), {
+        "seconds": time.monotonic() - started,
+        "efficiency": together.rate / (2 * alone.rate),
+        "processor_efficiency": alone.processor / together.processor,
+        "without_processor": together.queued,
+        "films_a_second_of_one": alone.rate,
+        "processor_seconds_a_film": alone.processor,
+        "start_seconds": min(moment.wall for moment in seen) - began,
         "worker_rss_mb": memory["rss"],
         "worker_pss_mb": memory["pss"],
     }
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How fast films were written.
+
+    Attributes:
+        rate: films a second while all workers were at work, without their start and the end.
+        processor: processor seconds that a film took its worker, which other work on the machine hardly changes.
+        queued: share of the time in which a worker could have worked but had no processor.
+    """
+
+    rate: float
+    processor: float
+    queued: float
+
+
+def speed(seen: list[Moment]) -> Speed:
+    """The speed of the workers in these moments."""
+    written: dict[int, list[Moment]] = {}
+    for moment in seen:
+        if moment.what == "written":
+            written.setdefault(moment.process, []).append(moment)
+    # The first films find caches empty.
+    warm = {process: each[WARM:] for process, each in written.items()}
+    start, end = max(each[0].wall for each in warm.values()), min(each[-1].wall for each in warm.values())
+    counted = sum(start < one.wall <= end for each in warm.values() for one in each)
+    spans = [(each[0], each[-1]) for each in warm.values()]
+    films = sum(len(each) - 1 for each in warm.values())
+    return Speed(
+        counted / (end - start),
+        sum(last.processor - first.processor for first, last in spans) / films,
+        sum(last.queued - first.queued for first, last in spans) / sum(last.wall - first.wall for first, last in spans),
+    )
 
 
 def largest(processes: set[int]) -> dict[str, float]:
@@ -269,6 +328,21 @@ def entries(place: Path, count: int) -> dict[str, float]:
     }
 
 
+@contextmanager
+def ray_here() -> Iterator[None]:
+    """A Ray on this machine, which the leaders find: one that is killed leaves it as it is."""
+    import ray
+
+    options = {"include_dashboard": False, "logging_level": "CRITICAL", "log_to_driver": False}
+    ray.init(num_cpus=2, _system_config={"worker_niceness": 0}, **options)
+    os.environ["RAY_ADDRESS"] = ray.get_runtime_context().gcs_address
+    try:
+        yield
+    finally:
+        del os.environ["RAY_ADDRESS"]
+        ray.shutdown()
+
+
 def stage_costs(film: Path, model: str) -> dict[str, float]:
     """Processor seconds by stage for a second of film, on one thread; the models are loaded before."""
     scribe = load(model)
@@ -281,8 +355,8 @@ def stage_costs(film: Path, model: str) -> dict[str, float]:
 
 def main() -> None:
     """Everything, and the figures."""
-    quick = "fewer films for the speed, a short window of the simulation"
-    given = options(__doc__, quick, films=200, costs="", model="auto")
+    quick = "200 films and not 1,000, a short window of the simulation"
+    given = options(__doc__, quick, films=0, costs="", model="auto")
     if given.costs:
         finish(**{name: round(value, 4) for name, value in stage_costs(Path(given.costs), given.model).items()})
         return
@@ -290,21 +364,23 @@ def main() -> None:
     place = Path(tempfile.mkdtemp(prefix="cookscribe-scale-"))
     began = time.monotonic()
     try:
-        shelf = fill(place / "films", given.films, cache)
-        speeds = {engine: efficiency(engine, place, cache, 24 if given.quick else 100) for engine in ("local", "ray")}
-        # Far more than any good film needs now, on this machine and with what else it has to do.
-        limit = max(3.0, 40 / min(found["films_a_second_of_one"] for found in speeds.values()))
-        kept = {engine: with_kills(engine, place / engine, shelf, limit) for engine in ("local", "ray")}
+        count = given.films or (200 if given.quick else 1000)
+        shelf = fill(place / "films", count, cache)
+        found = {"local": whole_job("local", place / "local", shelf)}
+        with ray_here():
+            found["ray"] = whole_job("ray", place / "ray", shelf)
         leading = entries(place / "entries", 2_000 if given.quick else 50_000)
     finally:
         shutil.rmtree(place, ignore_errors=True)
     simulated = plans(Costs(entry=leading["entry_ms"] / 1000), given.quick)
-    sums = {name: sum(kept[engine][name] for engine in kept) for name in kept["local"]}
     finish(
-        films=given.films,
-        **sums,
-        efficiency=round(min(found["efficiency"] for found in speeds.values()), 3),
-        engines={engine: {name: round(value, 3) for name, value in found.items()} for engine, found in speeds.items()},
+        films=count,
+        **{name: sum(kept[name] for kept, _ in found.values()) for name in ("lost", "twice")},
+        efficiency=round(min(measured["efficiency"] for _, measured in found.values()), 3),
+        engines={
+            engine: kept | {name: round(value, 3) for name, value in measured.items()}
+            for engine, (kept, measured) in found.items()
+        },
         leader={name: round(value, 4) for name, value in leading.items()},
         simulated=simulated,
         seconds=round(time.monotonic() - began, 1),

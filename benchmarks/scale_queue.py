@@ -183,7 +183,7 @@ def plans(costs: Costs, quick: bool = False) -> dict[str, dict[str, float]]:
     """
     found = {}
     for name, (films, window, workers) in PLANS.items():
-        simulated = min(window, max(100_000, 25 * workers)) if quick else window
+        simulated = min(window, max(50_000, 10 * workers)) if quick else window
         result = simulate(simulated, workers, costs)
         seconds = result.seconds
         if simulated < films:

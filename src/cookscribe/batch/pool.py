@@ -32,8 +32,7 @@ class _Process(Worker[Item, Result]):
 
     def __init__(self, setup: Setup[Item, Result], crew: Crew, number: int) -> None:
         super().__init__(number)
-        # A fresh process: a forked one would share locks with threads that do not exist in it.
-        context = multiprocessing.get_context("spawn")
+        context = _context(getattr(setup, "IMPORTS", ()))
         self.connection, far_end = context.Pipe()
         gpu = crew.gpu(number)
         visible = None if gpu is None else str(int(number * gpu)) if gpu else ""
@@ -69,6 +68,19 @@ class _Process(Worker[Item, Result]):
         self.process.kill()
         self.process.join()
         self.connection.close()
+
+
+def _context(modules: Sequence[str]) -> Any:
+    """Where processes come from. A fork of ours would share locks with threads that do not exist in it.
+
+    A server without threads, where the system has it: it imports the modules once, and a new worker is there within a
+    moment and shares their memory. Elsewhere every process is begun afresh.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(modules))
+    return context
 
 
 def _pause(workers: Sequence[Worker[Any, Any]]) -> None:

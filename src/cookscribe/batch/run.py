@@ -12,7 +12,7 @@ from cookscribe.batch.manifest import ENDED, Manifest
 from cookscribe.batch.outcomes import Outcome
 from cookscribe.batch.report import Report
 from cookscribe.batch.table import RecipeTable
-from cookscribe.errors import CookscribeError, UnwritableError
+from cookscribe.errors import BadFileError, CookscribeError, MissingFileError, UnwritableError
 
 TABLE = "table"
 
@@ -40,7 +40,7 @@ class Job:
                     cause = "the run was killed while it was in hand"
                     self.manifest.fail(film, ENDED, CookscribeError(film.path, cause), "", final=False)
             # Whatever still lies there is in the table: the run was killed before it could tidy up.
-            for path in (job.out / RECEIPTS).glob("*.json"):
+            for path in (job.out / RECEIPTS).glob("*"):
                 path.unlink(missing_ok=True)
         except BaseException:
             self.manifest.close()
@@ -79,10 +79,12 @@ class Job:
         self.job.receipt(film.key).unlink(missing_ok=True)
 
     def _finished(self, film: Film, worker: str) -> bool:
-        """Whether a film in hand has its receipt; it is then done."""
-        if not self.job.receipt(film.key).is_file():
+        """Whether a film in hand has its receipt; it is then done. A power cut may have emptied it."""
+        try:
+            receipt = Receipt.read(self.job.receipt(film.key))
+        except (MissingFileError, BadFileError):
             return False
-        self._done(film, Receipt.read(self.job.receipt(film.key)), worker)
+        self._done(film, receipt, worker)
         return True
 
     def __enter__(self) -> Self:

@@ -84,6 +84,7 @@ def upright(frame: VideoFrame, size: Size | None, pixel_aspect: float) -> Image:
     target = size.scaled(width, height) if size else (max(1, round(width)), max(1, round(height)))
     coded = (target[1], target[0]) if orientation.transposed else target
     # Bicubic here takes all source pixels into account when it shrinks, so fine patterns do not flicker.
-    scaled = frame.reformat(width=coded[0], height=coded[1], format="rgb24", interpolation="BICUBIC")
+    # Without a number of threads it starts one a processor for every picture, however busy all of them are.
+    scaled = frame.reformat(width=coded[0], height=coded[1], format="rgb24", interpolation="BICUBIC", threads=1)
     image = orientation.apply(scaled.to_ndarray().astype(np.uint8, copy=False))
     return np.ascontiguousarray(size.cut(image) if size else image)

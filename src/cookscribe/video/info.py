@@ -8,7 +8,6 @@ import av
 from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.stream import Disposition, Stream
-from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from cookscribe.config import Config
@@ -181,13 +180,13 @@ def _duration(container: InputContainer, start: float, limits: Limits) -> float:
 def _turned(container: InputContainer) -> int:
     """Orientation is known to frames only. A film whose first frames cannot be decoded counts as upright here."""
     film = picture_stream(container)
+    assert film is not None
+    film.thread_type = "NONE"  # for one frame
     try:
         # A scan for the length may have read to the end.
         container.seek(container.start_time or 0)
-        for packet in container.demux(film):
-            for frame in packet.decode():
-                assert isinstance(frame, VideoFrame)
-                return Orientation.of(frame).degrees
+        for frame in container.decode(film):
+            return Orientation.of(frame).degrees
     except DAMAGE:
         pass
     return 0
