@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from PIL import Image
 
-from cookscribe.encoders.effnet import SIDE, EffNetEncoder
+from cookscribe.encoders.effnet import EffNetEncoder
 from cookscribe.encoders.milnce import MilNceEncoder, load_s3d
 from cookscribe.encoders.s3d import S3D
 from cookscribe.encoders.speech import SpeechEncoder
@@ -32,6 +32,7 @@ from frame import finish, options
 
 WIDTH, HEIGHT, RATE = 640, 360, 30
 LOOP = 20.0
+SIDE = EffNetEncoder.side
 SPOKEN = Path(__file__).parents[1] / "tests" / "encoders" / "data" / "spoken.ogg"
 
 

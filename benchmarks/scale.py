@@ -57,7 +57,7 @@ from scale_queue import Costs, plans
 
 SECONDS = 1.0
 DRAWINGS = 4
-SAID = ("chop the {0}", "add the {1} and the salt")
+SAID = ("chop the {0} and the {1}",)
 FOODS = ("onions", "tomatoes", "carrots", "butter", "garlic", "mushrooms", "rice", "chicken", "basil", "flour")
 
 # What happens when this share of the good films is written: the first leader, who has one worker, is killed; so far two
@@ -228,7 +228,7 @@ def whole_job(engine: str, out: Path, shelf: Shelf) -> tuple[dict[str, int], dic
     run.kill_leader()
     alone = speed(moments(out))
     # Far more than any good film needs now, on this machine and with what else it has to do.
-    run.limit = max(3.0, 25 / alone.rate)
+    run.limit = max(2.0, 25 / alone.rate)
     began = run.begin(workers=2)
     run.wait_for(MEASURED)
     seen = [moment for moment in moments(out) if moment.wall > began]

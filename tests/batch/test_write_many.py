@@ -230,6 +230,21 @@ def test_the_command_writes_real_recipes(tmp_path: Path, film: bytes) -> None:
             run_command(*command, *wrong)
 
 
+def test_a_film_whose_receipt_a_power_cut_emptied_is_done_again(tmp_path: Path, film: bytes) -> None:
+    place, out = shelf(tmp_path / "films", film, "good-1"), tmp_path / "out"
+    job = Job(scribes.marked_job(out))
+    job.manifest.add(films_of(str(place), out))
+    first = job.manifest.popleft()
+    job.job()(first, lambda _: None)
+    job.job.receipt(first.key).write_bytes(b"")
+    job.job.receipt(first.key).with_suffix(".123").write_bytes(b"{")  # of a worker that died while it wrote
+    job.manifest.close()
+    with finish(out, place) as job:
+        assert job.manifest.counts["done"] == 1
+    assert [row["title"] for row in rows(out)] == ["good-1"]
+    assert not list((out / "receipts").iterdir())
+
+
 def test_receipts_are_read_back(tmp_path: Path) -> None:
     receipt = Receipt({"title": "Crème"}, {"writing": 0.5})
     receipt.save(tmp_path / "r.json")
