@@ -105,14 +105,8 @@ class Scribe:
             MissingDependencyError: something that is needed is not installed.
         """
         film = VideoFile.of(video)
-        request = Request(
-            film,
-            clean_ingredients(ingredients or ()),
-            lambda: self.listening,
-            stage,
-            one_line(title or ""),
-            lambda: self.reading,
-        )
+        listed = clean_ingredients(ingredients or ())
+        request = Request(film, listed, lambda: self.listening, stage, one_line(title or ""), lambda: self.reading)
         if transcript is not None:
             from cookscribe.senses.listening import readable_words
 
@@ -125,14 +119,8 @@ class Scribe:
             pipeline = self.pipeline(self.bundle)
         draft = pipeline.draft(request)
         stage("writing", 1.0)
-        return assemble(
-            draft,
-            pipeline.bundle.config,
-            described(film),
-            title,
-            listed=bool(request.ingredients),
-            warnings=film.warnings,
-        )
+        config = pipeline.bundle.config
+        return assemble(draft, config, described(film), title, listed=bool(listed), warnings=film.warnings)
 
 
 def load(

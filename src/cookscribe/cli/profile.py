@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
@@ -47,9 +48,15 @@ class Profile:
 
     def count(self, write: Callable[[Stage], object]) -> None:
         """Do the work again and count its operations."""
-        from torch.utils.flop_counter import FlopCounterMode
+        import torch
+        from torch.utils.flop_counter import FlopCounterMode, conv_flop_count
 
-        counter = FlopCounterMode(display=False)
+        # Layers that do more than one thing in a pass over memory, by the shapes of input and weights.
+        fused = {
+            torch.ops.mkldnn._convolution_pointwise: lambda x, w, *_, out_shape, **__: conv_flop_count(x, w, out_shape),
+            torch.ops.mkldnn._linear_pointwise: lambda x, w, *_, **__: 2 * math.prod(x) * w[0],
+        }
+        counter = FlopCounterMode(display=False, custom_mapping=fused)
         clock = StageClock(lambda: float(counter.get_total_flops()))
         with counter:
             write(clock)
