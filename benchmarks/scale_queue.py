@@ -39,7 +39,7 @@ class Costs:
         leader_deaths: of the leader, per second; all workers start again and lose what they have in hand.
     """
 
-    film: float = 71.0
+    film: float = 18.0
     spread: float = 0.6
     entry: float = 0.0005
     start: float = 10.0
@@ -202,5 +202,5 @@ def plans(costs: Costs, quick: bool = False) -> dict[str, dict[str, float]]:
 
 
 if __name__ == "__main__":
-    given = options(__doc__, "a window of a hundred thousand films", film=71.0, entry=0.0005, timeout=600.0)
+    given = options(__doc__, "a window of a hundred thousand films", film=Costs.film, entry=0.0005, timeout=600.0)
     finish(**plans(Costs(film=given.film, entry=given.entry, timeout=given.timeout), given.quick))

@@ -100,7 +100,7 @@ class Whisper:
             language=self.language,
             beam_size=1,
             # A window that comes out badly is tried twice more. The usual five times, with five samples each, take
-            # two to three times as long in noise and make no fewer errors (docs/speed.md).
+            # far longer in noise and make about as many errors (docs/speed.md).
             temperature=(0.0, 0.4, 0.8),
             best_of=1,
             word_timestamps=True,
