@@ -20,6 +20,11 @@ class Heads(nn.Module):
         self.dropout = dropout
         # Queries, keys and values stand one below the other: rows that need all three get them from one product.
         self.projection = nn.Linear(width, 3 * width)
+        self.held: tuple[Tensor, ...] | None = None  # what `cut` gives, in a training pass
+
+    def cut(self) -> tuple[Tensor, ...]:
+        """The matrices of queries, of keys, of values, and of keys and values together."""
+        return *self.projection.weight.chunk(3), self.projection.weight[self.projection.in_features :]
 
     def split(self, x: Tensor) -> Tensor:
         """(B, L, d) to (B, heads, L, d / heads)."""
@@ -32,8 +37,8 @@ class Heads(nn.Module):
 
     def keys_values(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Keys and values of rows that are only looked at: each (B, heads, L, d / heads)."""
-        width = x.shape[-1]
-        key, value = F.linear(x, self.projection.weight[width:], self.projection.bias[width:]).chunk(2, dim=-1)
+        *_, of_both = self.held or self.cut()
+        key, value = F.linear(x, of_both, self.projection.bias[x.shape[-1] :]).chunk(2, dim=-1)
         return self.split(key), self.split(value)
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
@@ -68,7 +73,7 @@ class Heads(nn.Module):
         """
         width = few.shape[-1]
         size = width // self.heads
-        of_query, of_key, of_value = self.projection.weight.chunk(3)
+        of_query, of_key, of_value, _ = self.held or self.cut()
         query = self.split(F.linear(few, of_query, self.projection.bias[:width]))
         moved = torch.einsum("bhce,hed->bhcd", query, of_key.view(self.heads, size, -1))
         scores = moved.flatten(1, 2) @ many.transpose(1, 2) / math.sqrt(size)

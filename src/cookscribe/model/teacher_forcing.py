@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import torch
@@ -14,6 +16,7 @@ from cookscribe.model.beyond.fast import fused_weights
 from cookscribe.model.beyond.plan_losses import PlanLosses
 from cookscribe.model.config import EOS, PAD, UNK
 from cookscribe.model.generator import WordOutput
+from cookscribe.model.heads import Heads
 from cookscribe.model.losses import Outputs
 from cookscribe.model.recipe_model import AtStep, Encoded, RecipeModel, Selection, State, joined_context
 from cookscribe.model.simulator import Simulation
@@ -22,7 +25,7 @@ from cookscribe.model.simulator import Simulation
 def training_pass(model: RecipeModel, inputs: Inputs, targets: Targets, at_step: AtStep | None = None) -> Outputs:
     """What the losses need, see `RecipeModel.forward`."""
     # The candidates are read at every step: their rows are many enough for one matrix instead of two.
-    with fused_weights(model.selector):
+    with fused_weights(model.selector), _cut_once(model):
         return _pass(model, inputs, targets, at_step)
 
 
@@ -53,6 +56,25 @@ def _pass(model: RecipeModel, inputs: Inputs, targets: Targets, at_step: AtStep 
         state = _write_step(model, encoded, state, selection, event, targets, t, collected, at_step)
     outputs = collected.outputs(model.output, len(inputs))
     return outputs if planned is None else replace(outputs, plan=planned)
+
+
+@contextmanager
+def _cut_once(model: RecipeModel) -> Iterator[None]:
+    """Inside, every `Heads` cuts its matrices once for all steps; gradients reach them.
+
+    Every cut is a matrix of zeros to fill and to add in the backward pass. Under autocast they are also cast once: it
+    keeps the casts of parameters, but not those of what is made of them.
+    """
+    device = next(model.parameters()).device.type
+    wanted = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
+    heads = [module for module in model.modules() if isinstance(module, Heads)]
+    for head in heads:
+        head.held = tuple(part.to(wanted or part.dtype) for part in head.cut())
+    try:
+        yield
+    finally:
+        for head in heads:
+            head.held = None
 
 
 def _write_step(
