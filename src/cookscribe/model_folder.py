@@ -49,18 +49,18 @@ class SavedModel:
     vocabulary: Vocabulary | None
     made: dict[str, Any]
 
-    def build(self, make: Callable[[], Model]) -> Model:
-        """The model that `make` gives, with the weights of the folder.
+    def build(self, make: Callable[[], Model], shared: Mapping[str, Tensor] | None = None) -> Model:
+        """The model that `make` gives, with the weights of the folder, and those that it shares with another.
 
         Names, shapes and types in the file's header are compared with the model before anything large is made: a
         configuration or a file that asks for too much costs nothing.
         """
         path = self.folder / WEIGHTS
         with _ShapesAlone():
-            wanted = make().state_dict()
+            wanted = {name: value for name, value in make().state_dict().items() if name not in (shared or {})}
         weights, _ = read_tensors(path, wanted)
         model = make()
-        put_weights(model, weights, path)
+        put_weights(model, weights | dict(shared or {}), path)
         return model
 
 

@@ -78,7 +78,7 @@ class SightPipeline:
             if not (bundle.folder / FAST).is_dir():
                 raise
             missing.append(f"one of the two networks that look at pictures is not installed: {error.advice}")
-            sight = Sight.load(bundle.folder / FAST)
+            sight = Sight.load(bundle.folder / FAST, bundle.folder / BOTH)
             encoder = load_encoder(sight.config.encoder, EncoderOptions(device=device))
         language = None
         try:

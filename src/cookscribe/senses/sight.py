@@ -21,7 +21,7 @@ from torch.nn import functional as F
 
 from cookscribe.config import Config
 from cookscribe.cues import Cue, Cues
-from cookscribe.model_folder import CONFIG, open_model
+from cookscribe.model_folder import CONFIG, WEIGHTS, open_model, read_tensors
 from cookscribe.recipe import Span
 from cookscribe.senses.sentence_space import SentenceSpace
 from cookscribe.track import FeatureTrack
@@ -33,6 +33,10 @@ KINDS: tuple[Kind, ...] = ("food", "action", "tool")
 SCENES = ("person", "dish")
 
 FOLDER = "sight"  # kind of the model folder
+# Weights that come from the sentences of the training videos alone: equal for all heads.
+OF_SENTENCES = frozenset(
+    ("groups", "group_weight", "rates", *(f"space.{name}" for name in ("meaning", "middle", "rarity", "spelling")))
+)
 LEAST = 0.12  # a word below this is no cue
 PAUSE = 2.0  # seconds for which a thing may be out of the picture and still be the same cue
 SMALLEST = 1e-3  # of a probability that is recalled
@@ -193,11 +197,17 @@ class Sight:
         self.model, self.config = model.eval(), model.config
 
     @classmethod
-    def load(cls, folder: Path) -> Sight:
-        """Open a folder that `cookscribe train sight` wrote."""
+    def load(cls, folder: Path, sentences: Path | None = None) -> Sight:
+        """Open a folder that `cookscribe train sight` wrote.
+
+        Args:
+            sentences: folder of other heads, if what these know of sentences is only kept there.
+        """
         saved = open_model(folder, FOLDER)
         config = SightConfig.parse(saved.config, saved.folder / CONFIG)
-        return cls(saved.build(lambda: SightModel(config)))
+        kept = {} if sentences is None else read_tensors(sentences / WEIGHTS)[0]
+        shared = {name: value for name, value in kept.items() if name in OF_SENTENCES}
+        return cls(saved.build(lambda: SightModel(config), shared))
 
     @torch.no_grad()
     def look(self, track: FeatureTrack) -> Seen:

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 import torch
 
-from cookscribe.errors import MissingFileError
+from cookscribe.errors import BadFileError, MissingFileError
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.sight.fitting import groups_of, logistic, ridge
 from cookscribe.learning.sight.measures import average_precision, calibration_error, recall_at_5
 from cookscribe.learning.sight.words import named_words
+from cookscribe.model_folder import read_tensors, write_tensors
 from cookscribe.senses.listed import compete, ingredients_in_steps
-from cookscribe.senses.sight import Sight
+from cookscribe.senses.sight import OF_SENTENCES, Sight
 from cookscribe.track import FeatureTrack
 from tests.command import run_command
 from tests.learning.made_up_stills import write_stills
@@ -47,8 +48,6 @@ def test_it_sees_what_is_shown_in_videos_that_it_has_not_seen(trained: tuple[Pat
 
 def test_the_saved_heads_look_as_the_trained_ones(trained: tuple[Path, Path]) -> None:
     sight = Sight.load(trained[1] / "sight")
-    from cookscribe.model_folder import read_tensors
-
     rows, _ = read_tensors(trained[1] / "cache" / "tinyvit.safetensors")
     lines = [json.loads(line) for line in (trained[1] / "seen.jsonl").read_text().splitlines()]
     judged = [line for line in lines if line["split"] == "validation"]
@@ -60,6 +59,19 @@ def test_the_saved_heads_look_as_the_trained_ones(trained: tuple[Path, Path]) ->
     assert seen.share_cooking > 0.9
     strange = np.random.default_rng(0).normal(size=(20, 320)).astype(np.float32) * 5
     assert sight.look(FeatureTrack(np.arange(20), strange, "tinyvit", 20.0)).share_cooking < 0.3
+
+
+def test_heads_share_what_they_know_of_sentences(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    whole = trained[1] / "sight"
+    tensors, header = read_tensors(whole / "weights.safetensors")
+    own = {name: value for name, value in tensors.items() if name not in OF_SENTENCES}
+    assert len(tensors) - len(own) == len(OF_SENTENCES)
+    write_tensors(tmp_path / "weights.safetensors", own, header)
+    (tmp_path / "config.json").write_text((whole / "config.json").read_text())
+    found = Sight.load(tmp_path, whole).model.state_dict()
+    assert all(torch.equal(value, found[name]) for name, value in Sight.load(whole).model.state_dict().items())
+    with pytest.raises(BadFileError, match="lacks"):
+        Sight.load(tmp_path)
 
 
 def test_listed_ingredients_are_found_in_their_steps(trained: tuple[Path, Path]) -> None:
