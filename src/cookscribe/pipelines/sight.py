@@ -18,7 +18,7 @@ from cookscribe.encoders import Encoder, EncoderOptions, load_encoder
 from cookscribe.errors import MissingDependencyError
 from cookscribe.pipelines.base import Draft, Request
 from cookscribe.pipelines.language import film_evidence, load_language_writer, writer_folder
-from cookscribe.pipelines.plain_sentences import plain_sentence
+from cookscribe.pipelines.plain_sentences import LISTED_SAID, SAID, plain_sentence
 from cookscribe.pipelines.speech import named_in, told_steps
 from cookscribe.pipelines.visual import merge_continuations
 from cookscribe.proposals.scenes import PRIOR, StepPrior, find_steps
@@ -42,7 +42,6 @@ BOTH, FAST = "sight", "sight-fast"  # folders of the heads that read both encode
 LEAST_COOKING = 0.25  # share of pictures that look like cooking in a film that is about it
 # Log odds of work against rest. No film with annotated pictures is at hand: these are set, not learnt.
 AT_WORK, NO_COOKING, NOT_WORK = 0.3, -2.0, -1.1
-CLEAR = 0.25  # probability of a food from which on the language model is asked
 PLAIN = 6.0  # deviation of the colours of a picture, of 255
 STRONGEST = 5  # things seen that are shown per step
 # Beside a sentence's mean log-probability: of the log odds that it fits the picture, and of each food in it that is not
@@ -240,7 +239,7 @@ class SightPipeline:
             spans = np.asarray(events.spans, dtype=np.float64)
             judges.append(judge_of(self.sight, *seen.over(spans), self.vectors, ", ".join(told)))
         written = [
-            one if clearly_seen(things) or foods_in(text, self.sight) else other
+            one if clearly_seen(things, listed=bool(ingredients)) or foods_in(text, self.sight) else other
             for one, other, things, text in zip(self.language.write([film], judges)[0], bare, shown, words, strict=True)
         ]
         return written, [math.exp(min(0.0, one.score)) for one in written]
@@ -256,9 +255,10 @@ class SightPipeline:
         return notes + list(self.missing)
 
 
-def clearly_seen(things: Sequence[tuple[str, float, str]]) -> bool:
-    """Whether one of these is a food that may be said to be there."""
-    return any(kind == "food" and sure >= CLEAR for _, sure, kind in things)
+def clearly_seen(things: Sequence[tuple[str, float, str]], *, listed: bool) -> bool:
+    """Whether one of these is a food that may be said to be there, as in plain sentences."""
+    least = LISTED_SAID if listed else SAID["food"]
+    return any(kind == "food" and sure >= least for _, sure, kind in things)
 
 
 def judge_of(sight: Sight, words: Floats, guesses: Floats, vectors: SentenceVectors, told: str = "") -> Judge:
