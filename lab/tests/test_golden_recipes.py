@@ -79,14 +79,14 @@ def write_all(folder: Path) -> dict[str, list[list[float | str | None]]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cookscribe.pipelines.speech.writer_folder", lambda _: None)
         watching, listening = cookscribe.load("kitchen"), cookscribe.load("youcook2-speech")
-    for number in DRAWN:
-        made_up, film = drawn_film(number, folder)
-        found[f"drawn {number}, with its list"] = steps_of(watching.write(film, made_up.names))
-        found[f"drawn {number}"] = steps_of(watching.write(film))
-    for name in NARRATED:
-        film = narrated_film(name, folder)
-        found[name] = steps_of(listening.write(film))
-        found[f"{name}, with a list"] = steps_of(listening.write(film, ["butter", "salt", "bread", "chicken"]))
+        for number in DRAWN:
+            made_up, film = drawn_film(number, folder)
+            found[f"drawn {number}, with its list"] = steps_of(watching.write(film, made_up.names))
+            found[f"drawn {number}"] = steps_of(watching.write(film))
+        for name in NARRATED:
+            film = narrated_film(name, folder)
+            found[name] = steps_of(listening.write(film))
+            found[f"{name}, with a list"] = steps_of(listening.write(film, ["butter", "salt", "bread", "chicken"]))
     return found
 
 
