@@ -112,11 +112,12 @@ class SentenceVectors:
         found = locate("minilm", weights)
         vocabulary = read_text(found.file("vocab.txt")).splitlines()
         published = read_parameters(found.file("model.safetensors"))
-        self.network = MiniLM()
+        with torch.device("meta"):
+            self.network = MiniLM()
         try:
             self.pieces = word_pieces(vocabulary)
             state = {f"{ours}.{end}": published[f"{theirs}.{end}"] for theirs, ours, end in _names(published)}
-            self.network.load_state_dict(state)
+            self.network.load_state_dict(state, assign=True)
         except (KeyError, RuntimeError) as error:
             raise BadFileError(found.folder, f"does not hold all-MiniLM-L6-v2: {error}") from None
         self.network.eval().requires_grad_(False)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import torch
@@ -62,9 +63,11 @@ class GraphEncoder(StillEncoder):
         settings.intra_op_num_threads, settings.inter_op_num_threads = torch.get_num_threads(), 1
         settings.log_severity_level = 4  # what is wrong is told by our own error
         try:
-            self.session = onnxruntime.InferenceSession(
-                with_output(path.read_bytes(), self.graph.output), settings, providers=["CPUExecutionProvider"]
-            )
+            with TemporaryDirectory() as folder:
+                # A session keeps the bytes that it is given, but not the file.
+                changed = Path(folder) / path.name
+                changed.write_bytes(with_output(path.read_bytes(), self.graph.output))
+                self.session = onnxruntime.InferenceSession(changed, settings, providers=["CPUExecutionProvider"])
             self.input = self.session.get_inputs()[0].name
             rows = self.features(np.zeros((1, self.side, self.side, 3), np.uint8))
         except OSError as error:

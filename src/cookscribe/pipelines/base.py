@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -71,6 +73,12 @@ class Request:
     def share(self, seconds: float) -> float:
         """How much of the film `seconds` are, 0 to 1."""
         return min(1.0, seconds / self.film.duration) if self.film.duration > 0 else 1.0
+
+
+def give_back_memory() -> None:
+    """Return to the system what is free; the C library of Linux keeps most of it."""
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 SIMULATED_LABEL = "simulated"  # the first word of the comment in every film that the laboratory draws

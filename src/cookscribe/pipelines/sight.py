@@ -16,7 +16,7 @@ from cookscribe.candidates import Candidates
 from cookscribe.cues import Cue, Cues
 from cookscribe.encoders import Encoder, EncoderOptions, load_encoder
 from cookscribe.errors import MissingDependencyError
-from cookscribe.pipelines.base import Draft, Request
+from cookscribe.pipelines.base import Draft, Request, give_back_memory
 from cookscribe.pipelines.language import film_evidence, load_language_writer, writer_folder
 from cookscribe.pipelines.plain_sentences import LISTED_SAID, SAID, plain_sentence
 from cookscribe.pipelines.speech import named_in, told_steps
@@ -28,6 +28,7 @@ from cookscribe.senses.sight import LEAST, SCENES, Seen, Sight
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.ingredients import IngredientMatcher
+from cookscribe.track import FeatureTrack
 from cookscribe.video import Size, VideoFile
 from cookscribe.writer.choosing import Judge
 from cookscribe.writer.evidence import DOUBTFUL
@@ -58,12 +59,13 @@ class SightPipeline:
         encoder: Encoder,
         sight: Sight,
         prior: StepPrior,
-        language: LanguageWriter | None = None,
+        device: str = "cpu",
         missing: Sequence[str] = (),
     ) -> None:
         """Put together; `missing` says what is not installed, and how to get it."""
-        self.bundle, self.encoder, self.sight, self.prior = bundle, encoder, sight, prior
-        self.language, self.missing = language, tuple(missing)
+        self.bundle, self.sight, self.prior, self.device = bundle, sight, prior, device
+        self.encoder: Encoder | None = encoder
+        self.missing = list(missing)
         self.actions = packaged_verbs()
 
     @classmethod
@@ -79,22 +81,23 @@ class SightPipeline:
             missing.append(f"one of the two networks that look at pictures is not installed: {error.advice}")
             sight = Sight.load(bundle.folder / FAST, bundle.folder / BOTH)
             encoder = load_encoder(sight.config.encoder, EncoderOptions(device=device))
-        language = None
-        try:
-            if (folder := writer_folder(bundle)) is not None:
-                language = load_language_writer(folder, device)
-        except MissingDependencyError as error:
-            missing.append(f"the better writer is not installed: {error.advice}")
         prior = StepPrior.load(bundle.folder / PRIOR)
-        return cls(bundle, encoder, sight, prior, language, missing)
+        return cls(bundle, encoder, sight, prior, device, missing)
 
     def watch(self, request: Request) -> Seen:
         """What is to be seen in the film; it is looked at once."""
         if request.seen is None:
-            track = self.encoder.encode(request.film, lambda seconds: request.stage("watching", request.share(seconds)))
+            track = self._encoded(request)
+            # The encoders and the language model together would take too much memory; loading them is quick.
+            self.encoder = None
+            give_back_memory()
             seen = self.sight.look(track)
             request.seen = replace(seen, cooking=seen.cooking & ~plain_pictures(request.film, track.times))
         return request.seen
+
+    def _encoded(self, request: Request) -> FeatureTrack:
+        encoder = self.encoder or load_encoder(self.sight.config.encoder, EncoderOptions(device=self.device))
+        return encoder.encode(request.film, lambda seconds: request.stage("watching", request.share(seconds)))
 
     def without_cooking(self, request: Request) -> str | None:
         """Why nothing can be made of the pictures, as the rest of a sentence about the film; None if something can."""
@@ -189,6 +192,16 @@ class SightPipeline:
         return found
 
     @cached_property
+    def language(self) -> LanguageWriter | None:
+        """The language model, where it is installed; loaded after the first film is looked at."""
+        try:
+            folder = writer_folder(self.bundle)
+            return None if folder is None else load_language_writer(folder, self.device)
+        except MissingDependencyError as error:
+            self.missing.append(f"the better writer is not installed: {error.advice}")
+            return None
+
+    @cached_property
     def vectors(self) -> SentenceVectors | None:
         """MiniLM, where it is installed; without it, names are known by their words, and no sentence is judged."""
         from cookscribe.encoders.minilm import SentenceVectors
@@ -252,7 +265,7 @@ class SightPipeline:
         ]
         if lacking := [name for name, there in (("--title", title), ("--ingredients", ingredients)) if not there]:
             notes.append(f"what would help: {', '.join(lacking)}, or subtitles beside the film")
-        return notes + list(self.missing)
+        return notes + self.missing
 
 
 def clearly_seen(things: Sequence[tuple[str, float, str]], *, listed: bool) -> bool:

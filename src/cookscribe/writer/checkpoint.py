@@ -73,9 +73,7 @@ def load_language_model(
     path = Path(path)
     folder = converted(path, cache) if path.is_file() else path
     config = read_sizes(folder)
-    model = Llama(config, adapter).to(dtype)
-    for parameter in model.parameters():
-        parameter.data = parameter.data.float()
+    model = Llama(config, adapter, dtype)
     put_base_weights(model, folder)
     return model.eval(), load_tokenizer(folder / TOKENIZER)
 
@@ -111,19 +109,25 @@ def put_base_weights(model: Llama, folder: Path) -> None:
     files = sorted(folder.glob("*.safetensors"))
     if not files:
         raise MissingFileError(folder, "the language model has no safetensors", "take the whole folder of the model")
-    found: dict[str, Tensor] = {}
+    found: dict[str, Path] = {}
     for path in files:
         try:
             with safe_open(path, framework="pt") as tensors:
-                found |= {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
+                found |= dict.fromkeys(tensors.keys(), path)
         except (SafetensorError, OSError) as error:
             raise BadFileError(path, f"cannot be read: {error}", "fetch the model again") from None
+
+    def read(name: str) -> Tensor:
+        # What is read of a file stays in memory until it is closed.
+        with safe_open(found[name], framework="pt") as tensors:
+            value: Tensor = tensors.get_tensor(name)
+        return value
 
     def put(place: Tensor, *names: str) -> None:
         missing = [name for name in names if name not in found]
         if missing:
             raise BadFileError(folder, f"the weight {missing[0]!r} is not there", "fetch the model again")
-        value = torch.cat([found[name] for name in names])
+        value = torch.cat([read(name) for name in names])
         if value.shape != place.shape:
             raise BadFileError(folder, f"{names[0]!r} has the shape {tuple(value.shape)}", "fetch the model again")
         place.copy_(value)

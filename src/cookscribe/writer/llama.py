@@ -62,9 +62,9 @@ class AdaptedLinear(nn.Module):
 
     weight: Tensor
 
-    def __init__(self, inputs: int, outputs: int, adapter: AdapterConfig) -> None:
+    def __init__(self, inputs: int, outputs: int, adapter: AdapterConfig, dtype: torch.dtype) -> None:
         super().__init__()
-        self.register_buffer("weight", torch.empty(outputs, inputs), persistent=False)
+        self.register_buffer("weight", torch.empty(outputs, inputs, dtype=dtype), persistent=False)
         self.down = nn.Parameter(torch.empty(adapter.rank, inputs))
         self.up = nn.Parameter(torch.empty(outputs, adapter.rank))
         nn.init.normal_(self.down, std=1.0 / math.sqrt(inputs))
@@ -83,8 +83,7 @@ class AdaptedLinear(nn.Module):
     @torch.no_grad()
     def merge(self) -> None:
         """Add the adapter to the weight, for good: one product instead of three."""
-        change = (self.up.float() @ self.down.float()) * self.scale
-        self.weight = (self.weight.float() + change).to(self.weight.dtype)
+        self.weight += (self.up @ self.down) * self.scale
         self.merged = True
 
 
@@ -176,12 +175,12 @@ def plain_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None)
 class Attention(nn.Module):
     """Causal self-attention with grouped queries."""
 
-    def __init__(self, config: LlamaConfig, adapter: AdapterConfig) -> None:
+    def __init__(self, config: LlamaConfig, adapter: AdapterConfig, dtype: torch.dtype) -> None:
         super().__init__()
         self.config = config
         self.key_value_width = config.key_value_heads * config.head_width
-        self.qkv = AdaptedLinear(config.width, config.width + 2 * self.key_value_width, adapter)
-        self.output = AdaptedLinear(config.width, config.width, adapter)
+        self.qkv = AdaptedLinear(config.width, config.width + 2 * self.key_value_width, adapter, dtype)
+        self.output = AdaptedLinear(config.width, config.width, adapter, dtype)
 
     def project(self, x: Tensor, angles: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         """(B, T, width) -> queries (B, heads, T, D), keys and values (B, key_value_heads, T, D), turned."""
@@ -244,13 +243,13 @@ class Attention(nn.Module):
 class Block(nn.Module):
     """Attention and gated feed-forward, each around a residual."""
 
-    def __init__(self, config: LlamaConfig, adapter: AdapterConfig) -> None:
+    def __init__(self, config: LlamaConfig, adapter: AdapterConfig, dtype: torch.dtype) -> None:
         super().__init__()
         self.attention_norm = RMSNorm(config.width, config.epsilon)
-        self.attention = Attention(config, adapter)
+        self.attention = Attention(config, adapter, dtype)
         self.feed_forward_norm = RMSNorm(config.width, config.epsilon)
-        self.gate_up = AdaptedLinear(config.width, 2 * config.feed_forward, adapter)
-        self.down = AdaptedLinear(config.feed_forward, config.width, adapter)
+        self.gate_up = AdaptedLinear(config.width, 2 * config.feed_forward, adapter, dtype)
+        self.down = AdaptedLinear(config.feed_forward, config.width, adapter, dtype)
 
     def feed_forward(self, x: Tensor) -> Tensor:
         """SwiGLU: W2 (silu(Wg x) * Wu x)."""
@@ -265,15 +264,19 @@ class Llama(nn.Module):
     embedding: Tensor
     head: Tensor
 
-    def __init__(self, config: LlamaConfig, adapter: AdapterConfig | None = None) -> None:
+    def __init__(
+        self, config: LlamaConfig, adapter: AdapterConfig | None = None, dtype: torch.dtype = torch.float32
+    ) -> None:
+        """Put together; `dtype` is that of the frozen weights and of all products, adapters are float32."""
         super().__init__()
         self.config = config
         adapter = adapter or AdapterConfig()
-        self.register_buffer("embedding", torch.empty(config.vocabulary, config.width), persistent=False)
-        self.blocks = nn.ModuleList(Block(config, adapter) for _ in range(config.layers))
+        words = config.vocabulary, config.width
+        self.register_buffer("embedding", torch.empty(words, dtype=dtype), persistent=False)
+        self.blocks = nn.ModuleList(Block(config, adapter, dtype) for _ in range(config.layers))
         self.norm = RMSNorm(config.width, config.epsilon)
         if not config.tied:
-            self.register_buffer("head", torch.empty(config.vocabulary, config.width), persistent=False)
+            self.register_buffer("head", torch.empty(words, dtype=dtype), persistent=False)
 
     @property
     def layers(self) -> list[Block]:

@@ -22,7 +22,7 @@ from cookscribe.learning.writer.examples import (
     drafted_versions,
     read_glimpses,
 )
-from cookscribe.learning.writer.reward import Trial, event_places, rewarded_words, try_sentences, weigh
+from cookscribe.learning.writer.reward import Trial, event_places, rewarded_words, shared_words, try_sentences, weigh
 from cookscribe.learning.writer.run import WriterRun, make_task, train_language_writer
 from cookscribe.pipelines.language import load_language_writer
 from cookscribe.seeds import generator
@@ -230,3 +230,12 @@ def test_the_second_stage_goes_on_from_the_first(base: str, tmp_path: Path) -> N
     assert any(not torch.equal(before[name], after[name]) for name in before)
     moved = max(float((before[name] - after[name]).abs().max()) for name in before)
     assert moved < 0.05, "it starts from the first stage's adapters"
+
+
+def test_true_words_left_out_cost_more_than_words_too_many() -> None:
+    wanted = ["add", "the", "salt", "and", "the", "oil"]
+    short, long = shared_words(wanted[:3], wanted), shared_words([*wanted, "in", "a", "pan"], wanted)
+    # METEOR's mean: P R / (0.85 P + 0.15 R), of P = 1, R = 3/6 and of P = 6/9, R = 1.
+    assert abs(short - 0.5 / (0.85 + 0.15 * 0.5)) < 1e-9
+    assert abs(long - (6 / 9) / (0.85 * 6 / 9 + 0.15)) < 1e-9
+    assert shared_words(["bread"], wanted) == 0 < short < long < shared_words(wanted, wanted) == 1
