@@ -77,7 +77,8 @@ class MadeUp:
 
 def pipeline(rows: list[np.ndarray]) -> SightPipeline:
     bundle = Bundle(Path("nowhere"), BundleConfig(kind="sight", name="made-up"))
-    return SightPipeline(bundle, MadeUp(rows), heads(), PRIOR)
+    encoder = MadeUp(rows)
+    return SightPipeline(bundle, lambda: encoder, heads(), PRIOR)
 
 
 @pytest.fixture(scope="module")

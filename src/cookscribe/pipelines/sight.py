@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +28,6 @@ from cookscribe.senses.sight import LEAST, SCENES, Seen, Sight
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.ingredients import IngredientMatcher
-from cookscribe.track import FeatureTrack
 from cookscribe.video import Size, VideoFile
 from cookscribe.writer.choosing import Judge
 from cookscribe.writer.evidence import DOUBTFUL
@@ -56,48 +55,50 @@ class SightPipeline:
     def __init__(
         self,
         bundle: Bundle,
-        encoder: Encoder,
+        open_encoder: Callable[[], Encoder],
         sight: Sight,
         prior: StepPrior,
         device: str = "cpu",
         missing: Sequence[str] = (),
     ) -> None:
         """Put together; `missing` says what is not installed, and how to get it."""
-        self.bundle, self.sight, self.prior, self.device = bundle, sight, prior, device
-        self.encoder: Encoder | None = encoder
-        self.missing = list(missing)
+        self.bundle, self.open_encoder, self.sight, self.prior = bundle, open_encoder, sight, prior
+        self.device, self.missing = device, list(missing)
         self.actions = packaged_verbs()
 
     @classmethod
     def load(cls, bundle: Bundle, device: str = "cpu") -> SightPipeline:
         """Open the models of a bundle; where only one of its two encoders is installed, that one looks alone."""
-        missing = []
+        prior = StepPrior.load(bundle.folder / PRIOR)
+        options = EncoderOptions(device=device)
         sight = Sight.load(bundle.folder / BOTH)
+        made = cls(bundle, partial(load_encoder, sight.config.encoder, options), sight, prior, device)
         try:
-            encoder = load_encoder(sight.config.encoder, EncoderOptions(device=device))
+            made.encoder  # noqa: B018 (it is opened)
         except MissingDependencyError as error:
             if not (bundle.folder / FAST).is_dir():
                 raise
-            missing.append(f"one of the two networks that look at pictures is not installed: {error.advice}")
+            missing = [f"one of the two networks that look at pictures is not installed: {error.advice}"]
             sight = Sight.load(bundle.folder / FAST, bundle.folder / BOTH)
-            encoder = load_encoder(sight.config.encoder, EncoderOptions(device=device))
-        prior = StepPrior.load(bundle.folder / PRIOR)
-        return cls(bundle, encoder, sight, prior, device, missing)
+            made = cls(bundle, partial(load_encoder, sight.config.encoder, options), sight, prior, device, missing)
+            made.encoder  # noqa: B018
+        return made
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The networks that look at pictures. They and the language model together would take too much memory, so
+        they go when a film is looked at; loading them again is quick."""
+        return self.open_encoder()
 
     def watch(self, request: Request) -> Seen:
         """What is to be seen in the film; it is looked at once."""
         if request.seen is None:
-            track = self._encoded(request)
-            # The encoders and the language model together would take too much memory; loading them is quick.
-            self.encoder = None
+            track = self.encoder.encode(request.film, lambda seconds: request.stage("watching", request.share(seconds)))
+            del self.encoder
             give_back_memory()
             seen = self.sight.look(track)
             request.seen = replace(seen, cooking=seen.cooking & ~plain_pictures(request.film, track.times))
         return request.seen
-
-    def _encoded(self, request: Request) -> FeatureTrack:
-        encoder = self.encoder or load_encoder(self.sight.config.encoder, EncoderOptions(device=self.device))
-        return encoder.encode(request.film, lambda seconds: request.stage("watching", request.share(seconds)))
 
     def without_cooking(self, request: Request) -> str | None:
         """Why nothing can be made of the pictures, as the rest of a sentence about the film; None if something can."""
