@@ -77,7 +77,7 @@ def write_all(folder: Path) -> dict[str, list[list[float | str | None]]]:
     words on other processors."""
     found = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cookscribe.pipelines.speech.writer_folder", lambda _: None)
+        patch.setattr("cookscribe.pipelines.speech.installed_writer", lambda _: (None, ""))
         watching, listening = cookscribe.load("kitchen"), cookscribe.load("youcook2-speech")
         for number in DRAWN:
             made_up, film = drawn_film(number, folder)

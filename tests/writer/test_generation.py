@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 import torch
+from torch import Tensor
 
 from cookscribe.writer.evidence import EventEvidence, FilmEvidence
 from cookscribe.writer.generation import GenerationConfig, Hypothesis, Runs, beam_search
@@ -75,6 +76,39 @@ def test_films_of_a_batch_are_written_as_if_alone(model: Llama) -> None:
             assert one.sentence == alone.sentence
             assert abs(one.score - alone.score) < 1e-4
             assert one.score <= 0
+
+
+def test_a_long_film_takes_no_more_memory_and_is_told_from_its_last_sentences(
+    model: Llama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cookscribe.writer.language_writer.MOST_READ", 120)
+    monkeypatch.setattr("cookscribe.writer.language_writer.REMEMBERED", 2)
+    encoder, sizes, read = Encoder(tokenizer()), [], Llama.read
+
+    def measured(model: Llama, tokens: Tensor, mask: Tensor, cache: Cache) -> Tensor:
+        sizes.append(0 if cache.valid is None else int(cache.valid.sum(dim=1).max()))
+        return read(model, tokens, mask, cache)
+
+    monkeypatch.setattr(Llama, "read", measured)
+    writer = LanguageWriter(model, encoder, searching(beam=2, most_tokens=6, no_repeat_ngram=0))
+    films = [
+        FilmEvidence(tuple(EventEvidence(f"add salt {n} times") for n in range(9)), "soup"),
+        FilmEvidence((EventEvidence("stir"), EventEvidence("serve it"))),
+    ]
+    alone = [one.sentence for one in writer.write(films[:1])[0]]
+    restarts = [n for n in range(1, 9) if sizes[n] == 0]
+    assert restarts
+    assert max(sizes) <= 120
+    assert [one.sentence for one in writer.write(films)[0]] == alone
+    first = restarts[0]
+    words = encoder.told(films[0], alone[:first], 2) + encoder.event(films[0], first)
+    text = encoder.tokenizer.decode(words)
+    assert f"step {first}/9: {alone[first - 1]}" in text
+    assert f"step {first - 2}/9:" not in text
+    cache, tokens = Cache(), torch.tensor([words])
+    last = model.read(tokens, torch.ones_like(tokens, dtype=torch.bool), cache)[:, -1]
+    best = beam_search(model, cache, last, [Runs(0)], encoder.end, writer.config.generation)[0]
+    assert alone[first] in {" ".join(encoder.tokenizer.decode(list(one.tokens)).split()) for one in best}
 
 
 def test_sentences_of_a_film_share_no_long_run(model: Llama, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,14 +55,28 @@ def writer_folder(bundle: Bundle) -> Path | None:
     return found
 
 
+def installed_writer(bundle: Bundle) -> tuple[Path | None, str]:
+    """`writer_folder`, if it and its language model are installed; else what is missing, and how to get it."""
+    try:
+        if (folder := writer_folder(bundle)) is not None:
+            base_model(writer_config(folder).base)
+    except MissingDependencyError as error:
+        return None, f"the better writer is not installed: {error.advice}"
+    return folder, ""
+
+
+def writer_config(folder: Path) -> WriterConfig:
+    """What the folder of a writer says of it."""
+    return WriterConfig.parse(open_model(folder, KIND).config, folder)
+
+
 def load_language_writer(folder: Path, device: str = "cpu") -> LanguageWriter:
     """The writer of a model folder, its adapters added to the weights of its language model.
 
     Raises:
         MissingDependencyError: the language model is not on this machine; the message names the command that gets it.
     """
-    saved = open_model(folder, KIND)
-    config = WriterConfig.parse(saved.config, folder)
+    config = writer_config(folder)
     base, cache = base_model(config.base)
     model, tokenizer = load_language_model(base, config.adapter, best_type(device), cache)
     weights, _ = read_tensors(folder / WEIGHTS, model.state_dict())

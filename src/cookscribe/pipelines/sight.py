@@ -17,7 +17,7 @@ from cookscribe.cues import Cue, Cues
 from cookscribe.encoders import Encoder, EncoderOptions, load_encoder
 from cookscribe.errors import MissingDependencyError
 from cookscribe.pipelines.base import Draft, Request, give_back_memory
-from cookscribe.pipelines.language import film_evidence, load_language_writer, writer_folder
+from cookscribe.pipelines.language import film_evidence, installed_writer, load_language_writer
 from cookscribe.pipelines.plain_sentences import LISTED_SAID, SAID, plain_sentence
 from cookscribe.pipelines.speech import named_in, told_steps
 from cookscribe.pipelines.visual import merge_continuations
@@ -194,13 +194,10 @@ class SightPipeline:
 
     @cached_property
     def language(self) -> LanguageWriter | None:
-        """The language model, where it is installed; loaded after the first film is looked at."""
-        try:
-            folder = writer_folder(self.bundle)
-            return None if folder is None else load_language_writer(folder, self.device)
-        except MissingDependencyError as error:
-            self.missing.append(f"the better writer is not installed: {error.advice}")
-            return None
+        """The language model, where it is installed; loaded when the first film is looked at."""
+        folder, missing = installed_writer(self.bundle)
+        self.missing += [missing] if missing else []
+        return None if folder is None else load_language_writer(folder, self.device)
 
     @cached_property
     def vectors(self) -> SentenceVectors | None:

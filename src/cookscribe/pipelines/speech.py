@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from cookscribe.bundle import LISTENER, SPANS, Bundle
 from cookscribe.candidates import Candidates
 from cookscribe.cues import Cues
-from cookscribe.errors import BadValueError, MissingDependencyError
-from cookscribe.pipelines.base import Draft, Request
-from cookscribe.pipelines.language import film_evidence, load_language_writer, writer_folder
+from cookscribe.errors import BadValueError
+from cookscribe.pipelines.base import Draft, Request, give_back_memory
+from cookscribe.pipelines.language import film_evidence, installed_writer, load_language_writer, writer_config
 from cookscribe.pipelines.step_signs import StepConfidence, step_signs
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.pipelines.transcript_reader import NarratedVideo, TranscriptReader
@@ -23,7 +25,7 @@ from cookscribe.senses.transcripts import Transcript
 from cookscribe.story import StoryStep
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.ingredients import IngredientMatcher
-from cookscribe.writer.language_writer import LanguageWriter, Written
+from cookscribe.writer.language_writer import LanguageWriter, WriterConfig, Written
 
 
 class SpeechPipeline:
@@ -39,12 +41,13 @@ class SpeechPipeline:
         finder: SpanFinder,
         writer: StoryWriter,
         confidence: StepConfidence,
-        language: LanguageWriter | None = None,
+        device: str = "cpu",
+        adapters: Path | None = None,
         missing: str = "",
     ) -> None:
-        """Put together; `missing` says why there is no language model, and how to get it."""
+        """Put together; `adapters` is the folder of the language model's, `missing` says why there is none."""
         self.bundle, self.reader, self.finder, self.writer = bundle, reader, finder, writer
-        self.confidence, self.language, self.missing = confidence, language, missing
+        self.confidence, self.device, self.adapters, self.missing = confidence, device, adapters, missing
         self.actions = packaged_verbs()
 
     @classmethod
@@ -56,14 +59,19 @@ class SpeechPipeline:
         check_width(finder, reader.space.track_width, bundle.folder)
         if writer.config.read_words != reader.space.words:
             raise BadValueError(bundle.folder, "the writer was trained with other words", "pack the bundle again")
-        confidence, language, missing = StepConfidence.of(bundle.folder), None, ""
-        try:
-            if (adapters := writer_folder(bundle)) is not None:
-                language = load_language_writer(adapters, device)
-                bundle, confidence = calibrated_for(bundle, language), StepConfidence.of(adapters)
-        except MissingDependencyError as error:
-            missing = f"the better writer is not installed: {error.advice}"
-        return cls(bundle, reader, finder, writer, confidence, language, missing)
+        adapters, missing = installed_writer(bundle)
+        confidence = StepConfidence.of(adapters or bundle.folder)
+        if adapters is not None:
+            bundle = calibrated_for(bundle, writer_config(adapters))
+        return cls(bundle, reader, finder, writer, confidence, device, adapters, missing)
+
+    @cached_property
+    def language(self) -> LanguageWriter | None:
+        """The language model, loaded when the first film is heard and read: all at once would take too much memory."""
+        if self.adapters is None:
+            return None
+        give_back_memory()
+        return load_language_writer(self.adapters, self.device)
 
     def draft(self, request: Request) -> Draft:
         """Listen to the film, find the steps and write."""
@@ -144,10 +152,10 @@ class SpeechPipeline:
         return told_steps(events, self.language.write([film])[0])
 
 
-def calibrated_for(bundle: Bundle, writer: LanguageWriter) -> Bundle:
+def calibrated_for(bundle: Bundle, writer: WriterConfig) -> Bundle:
     """The bundle with the calibration of its language-model writer instead of its recipe model's."""
     own = ("calibration", "calibration_without_ingredients", "weak")
-    changes = {name: value for name in own if (value := getattr(writer.config, name)) is not None}
+    changes = {name: value for name in own if (value := getattr(writer, name)) is not None}
     return replace(bundle, config=bundle.config.model_copy(update=changes))
 
 

@@ -20,6 +20,9 @@ from cookscribe.writer.texts import Encoder, padded
 
 KIND = "writer"  # of a model folder
 BATCH = 16  # films that are written at once
+# Tokens of a film that are remembered as they were read, more than any story of the training has. Of a longer film the
+# writer then remembers these many of its last sentences, so that a film of any length takes the same memory.
+MOST_READ, REMEMBERED = 4000, 12
 
 
 class WriterConfig(Config):
@@ -85,6 +88,13 @@ class LanguageWriter:
             going = [n for n, film in enumerate(films) if len(film.events) > number]
             if cache.valid is not None and len(going) < len(cache.valid):
                 cache = cache.rows(torch.arange(len(going), device=self.model.device))
+            if cache.valid is not None:
+                for row in (cache.valid.sum(dim=1) > MOST_READ).nonzero().flatten().tolist():
+                    cache.valid[row] = False
+                    told = [one.sentence for one in stories[going[row]]]
+                    pending[going[row]] = self.encoder.told(films[going[row]], told, REMEMBERED)
+                if not cache.valid.any():
+                    cache = Cache()
             chunks = [pending[n] + self.encoder.event(films[n], number) for n in going]
             last = self._read(chunks, cache)
             some = [runs[n] for n in going]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from cookscribe.writer.evidence import FilmEvidence, event_lines, header, sentence_line
+from cookscribe.writer.evidence import EventEvidence, FilmEvidence, event_lines, header, sentence_line
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -61,6 +61,14 @@ class Encoder:
     def sentence(self, text: str) -> list[int]:
         """Tokens of a sentence with its end."""
         return self.tokens(sentence_line(text))
+
+    def told(self, film: FilmEvidence, sentences: Sequence[str], last: int) -> list[int]:
+        """The beginning of a film and the last of the sentences written so far, without their evidence."""
+        tokens = self.beginning(film)
+        for number in range(max(0, len(sentences) - last), len(sentences)):
+            tokens += self.tokens(event_lines(EventEvidence(), number + 1, len(film.events)))
+            tokens += self.sentence(sentences[number])
+        return tokens
 
     def story(self, film: FilmEvidence, sentences: Sequence[str]) -> tuple[list[int], list[bool]]:
         """A whole film with its sentences, and which tokens are those of sentences."""
