@@ -46,7 +46,7 @@ PLAIN = 6.0  # deviation of the colours of a picture, of 255
 STRONGEST = 5  # things seen that are shown per step
 # Beside a sentence's mean log-probability: of the log odds that it fits the picture, and of each food in it that is not
 # seen. Chosen on development stills.
-FIT, UNSEEN = 0.25, 3.0
+FIT, UNSEEN = 0.5, 3.0
 
 
 class SightPipeline:

@@ -29,6 +29,8 @@ class WriterConfig(Config):
     """What the folder of a writer says: the language model it adapts, the adapters' size, how sentences are searched.
 
     Attributes:
+        judged_beam: width of the beam where something else judges the sentences too (`Judge`): only among many is a
+            better one.
         agreement: how much a sentence's likeness to the recipe model's draft counts beside its mean log-probability.
         base: name of the language model among the weights, or its path; network: its sizes.
         calibration, calibration_without_ingredients, weak: of its sentences, see `BundleConfig`; None leaves those of
@@ -39,6 +41,7 @@ class WriterConfig(Config):
     network: LlamaConfig = LlamaConfig()
     adapter: AdapterConfig = AdapterConfig()
     generation: GenerationConfig = GenerationConfig()
+    judged_beam: int = Field(default=16, ge=1, le=64)
     agreement: float = Field(default=1.0, ge=0, le=100)
     calibration: tuple[float, float] | None = None
     calibration_without_ingredients: tuple[float, float] | None = None
@@ -80,6 +83,9 @@ class LanguageWriter:
     @torch.no_grad()
     def _batch(self, films: Sequence[FilmEvidence], judges: Sequence[Judge]) -> list[list[Written]]:
         """Of films in falling order of their number of events."""
+        search = self.config.generation
+        if judges:
+            search = search.model_copy(update={"beam": self.config.judged_beam})
         stories: list[list[Written]] = [[] for _ in films]
         runs = [Runs(self.config.generation.no_repeat_ngram) for _ in films]
         pending = [self.encoder.beginning(film) for film in films]
@@ -98,7 +104,7 @@ class LanguageWriter:
             chunks = [pending[n] + self.encoder.event(films[n], number) for n in going]
             last = self._read(chunks, cache)
             some = [runs[n] for n in going]
-            found = beam_search(self.model, cache, last, some, self.encoder.end, self.config.generation)
+            found = beam_search(self.model, cache, last, some, self.encoder.end, search)
             for n, hypotheses in zip(going, found, strict=True):
                 texts = [(self._text(one), one.mean) for one in hypotheses]
                 earlier = [one.sentence for one in stories[n]]
