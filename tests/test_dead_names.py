@@ -63,7 +63,7 @@ def all_reads() -> Counter[str]:
 @cache
 def documented() -> set[str]:
     """Functions that the documentation tells people to call, such as `videos()`."""
-    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")]
+    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")]
     return {name for page in pages for name in re.findall(r"`(?:\w+\.)*(\w+)\(", page)}
 
 

@@ -21,7 +21,7 @@ from cookscribe.video.writing import write_video
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
     path
-    for pattern in ("*.md", "docs/*.md", "lab/*.md", "src/cookscribe/shipped/*/*.md", "lab/src/*/shipped/*/*.md")
+    for pattern in ("*.md", "docs/**/*.md", "lab/*.md", "src/cookscribe/shipped/*/*.md", "lab/src/*/shipped/*/*.md")
     for path in ROOT.glob(pattern)
 )
 EXAMPLES = [ROOT / "README.md", ROOT / "docs" / "python.md", ROOT / "docs" / "evaluation.md"]
