@@ -136,13 +136,8 @@ def _write_stories(
         forbid = rules.of(videos.tolist())
         limits = (config.max_words, config.beam, config.length_penalty)
         written = write_sentences(contexts, *limits, forbid, any_word=config.any_word)
-        for member, context, sentence in zip(members, contexts, written.finished, strict=True):
-            if context.model.config.text_memory == "words":
-                member.close(sentence, written.real)
-            else:
-                from cookscribe.model.whole_sentences import read_again
-
-                member.close(*read_again(context, written))
+        for member, sentence, read in zip(members, written.finished, written.read, strict=True):
+            member.close(sentence, read)
         evidence = _Evidence(contexts[0], written, choice)
         for row, video in enumerate(videos.tolist()):
             rules.add(video, written.words[row])

@@ -23,6 +23,7 @@ class Written:
         scores: (B,) mean log-probability of a word, EOS included.
         finished: per member of the ensemble, to be closed by its model.
         real: (B, length) True for BOS and the words, False behind the end of the sentence.
+        read: per member, which of its rows the memory reads: (B, length) as `real`, or (B, length + 1) with EOS.
         hidden: (B, length, d) output vectors of the first member, position k predicts word k.
     """
 
@@ -30,6 +31,7 @@ class Written:
     scores: Tensor
     finished: tuple[FinishedSentence, ...]
     real: Tensor
+    read: tuple[Tensor, ...]
     hidden: Tensor
 
 
@@ -63,7 +65,9 @@ def write_sentences(
     totals[:, 0] = 0.0
     tokens = torch.full((videos * beam, 1), BOS, device=device)
     finished = torch.zeros(videos * beam, dtype=torch.bool, device=device)
-    writers = [SentenceWriter(context.model.generator, context.sentence, max_words + 1) for context in contexts]
+    # Where the memory reads the row of EOS too, a sentence goes on for one more row after its end.
+    reads_eos = [context.model.config.text_memory == "eos" for context in contexts]
+    writers = [SentenceWriter(context.model.generator, context.sentence, max_words + 2) for context in contexts]
     hidden = event.new_zeros(videos * beam, max_words + 1, event.shape[-1])
     for position in range(max_words + 1):
         outputs = [
@@ -94,9 +98,12 @@ def write_sentences(
         if bool(finished.all()):
             break
         if beam == 1:
-            for writer in writers:
-                writer.leave(finished)
-    return _best(tokens, totals, writers, hidden[:, : tokens.shape[1] - 1], beam, length_penalty)
+            for writer, eos in zip(writers, reads_eos, strict=True):
+                writer.leave(tokens[:, -1] == PAD if eos else finished)
+    for writer, eos in zip(writers, reads_eos, strict=True):
+        if eos:
+            writer.next(tokens[:, -1])
+    return _best(tokens, totals, writers, reads_eos, hidden[:, : tokens.shape[1] - 1], beam, length_penalty)
 
 
 def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int, any_word: bool) -> Tensor:
@@ -116,10 +123,16 @@ def _allowed(following: Tensor, finished: Tensor, position: int, max_words: int,
 
 
 def _best(
-    tokens: Tensor, totals: Tensor, writers: Sequence[SentenceWriter], hidden: Tensor, beam: int, length_penalty: float
+    tokens: Tensor,
+    totals: Tensor,
+    writers: Sequence[SentenceWriter],
+    reads_eos: Sequence[bool],
+    hidden: Tensor,
+    beam: int,
+    length_penalty: float,
 ) -> Written:
     videos = len(totals)
-    # The last token was never an input: it is EOS or padding in every row.
+    # The last token predicts nothing: it is EOS or padding in every row.
     inputs = tokens[:, :-1]
     real = (inputs != PAD) & (inputs != EOS)
     lengths = real.sum(dim=1)
@@ -131,4 +144,11 @@ def _best(
             writer.reorder(keep)
         totals = totals.flatten()[keep]
     words = [row[1:length] for row, length in zip(tokens.tolist(), lengths.tolist(), strict=True)]
-    return Written(words, totals.flatten() / lengths, tuple(writer.finished() for writer in writers), real, hidden)
+    return Written(
+        words=words,
+        scores=totals.flatten() / lengths,
+        finished=tuple(writer.finished() for writer in writers),
+        real=real,
+        read=tuple(tokens != PAD if eos else real for eos in reads_eos),
+        hidden=hidden,
+    )
