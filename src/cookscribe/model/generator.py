@@ -166,5 +166,7 @@ class WordOutput(nn.Module):
         """(..., inputs) to (..., vocabulary) unnormalised log-probabilities."""
         if self.transform is not None:
             x = self.norm(F.gelu(self.transform(x)))
-        scores: Tensor = self.linear(x)
+        # Scores are compared: in eight bits, as autocast would have them, near ones become equal.
+        with torch.autocast(x.device.type, enabled=False):
+            scores: Tensor = self.linear(x.to(self.linear.weight.dtype))
         return scores

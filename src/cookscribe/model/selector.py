@@ -105,7 +105,9 @@ class EventSelector(nn.Module):
             memory: the updated memory of each layer; V_t is the element-wise maximum over layers and cells.
         """
         pooled = torch.cat(memory, dim=1).amax(dim=1)
-        logits = torch.einsum("bnd,bd->bn", hidden, pooled) / self.scale
+        # Scores are compared, so autocast does not round them.
+        with torch.autocast(hidden.device.type, enabled=False):
+            logits = torch.einsum("bnd,bd->bn", hidden, pooled.to(hidden.dtype)) / self.scale
         return logits.masked_fill(~slot_mask, float("-inf"))
 
 
