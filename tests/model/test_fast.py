@@ -72,3 +72,17 @@ def test_words_one_by_one_are_the_whole_sentence_and_others_may_leave(name: str)
         model.generator.close(writer.finished(), real), model.generator.close(whole.finished(), real), strict=True
     ):
         assert close(a, b)
+
+
+@torch.no_grad()
+def test_scores_that_are_compared_are_not_rounded_under_autocast() -> None:
+    model = build(tiny("b"), 6).float()
+    rng = np.random.default_rng(6)
+    rows, memory = (torch.tensor(rng.normal(size=(2, 5, 8)), dtype=torch.float32) for _ in range(2))
+    mask = torch.ones(2, 5, dtype=torch.bool)
+    plain = model.output(rows), model.selector.logits(rows, (memory,), mask)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert model.mixing.f1(rows).dtype == torch.bfloat16
+        scores = model.output(rows), model.selector.logits(rows, (memory,), mask)
+    for found, expected in zip(scores, plain, strict=True):
+        torch.testing.assert_close(found, expected)
