@@ -75,6 +75,10 @@ class Scribe:
         wanted = can_read() if self.screen_text is None else self.screen_text
         return ScreenText() if wanted else None
 
+    def _rest(self) -> None:
+        for sense in ("listening", "reading"):
+            vars(self).pop(sense, None)
+
     def pipeline(self, bundle: Bundle) -> Pipeline:
         """The models of a bundle."""
         name = bundle.config.name
@@ -106,7 +110,9 @@ class Scribe:
         """
         film = VideoFile.of(video)
         listed = clean_ingredients(ingredients or ())
-        request = Request(film, listed, lambda: self.listening, stage, one_line(title or ""), lambda: self.reading)
+        request = Request(
+            film, listed, lambda: self.listening, stage, one_line(title or ""), lambda: self.reading, rest=self._rest
+        )
         if transcript is not None:
             from cookscribe.senses.listening import readable_words
 

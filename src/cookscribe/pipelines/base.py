@@ -43,6 +43,7 @@ class Request:
         stage: called with how far the work is.
         reader: gives what reads the text that films show, or None if it is not read.
         seen: what is to be seen in the film, once a pipeline has looked at it.
+        rest: lets go of what hears and reads; it is loaded again when it is needed again.
     """
 
     film: VideoFile
@@ -52,6 +53,7 @@ class Request:
     title: str = ""
     reader: Callable[[], ScreenText | None] = lambda: None
     seen: Seen | None = None
+    rest: Callable[[], None] = lambda: None
 
     @cached_property
     def transcript(self) -> Transcript:
@@ -73,6 +75,12 @@ class Request:
     def share(self, seconds: float) -> float:
         """How much of the film `seconds` are, 0 to 1."""
         return min(1.0, seconds / self.film.duration) if self.film.duration > 0 else 1.0
+
+
+def make_room(request: Request) -> None:
+    """Before a large model is loaded: let go of what the film was taken in with."""
+    request.rest()
+    give_back_memory()
 
 
 def give_back_memory() -> None:

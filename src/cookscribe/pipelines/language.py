@@ -16,6 +16,7 @@ from cookscribe.cues import Cue, Cues
 from cookscribe.encoders.weights import cache_folder, locate
 from cookscribe.errors import MissingDependencyError
 from cookscribe.model_folder import WEIGHTS, open_model, put_weights, read_tensors
+from cookscribe.pipelines.base import give_back_memory
 from cookscribe.recipe import Span
 from cookscribe.senses.transcripts import Transcript
 from cookscribe.senses.word_space import said_at
@@ -81,7 +82,9 @@ def load_language_writer(folder: Path, device: str = "cpu") -> LanguageWriter:
     model, tokenizer = load_language_model(base, config.adapter, best_type(device), cache)
     weights, _ = read_tensors(folder / WEIGHTS, model.state_dict())
     put_weights(model, weights, folder / WEIGHTS)
-    return LanguageWriter(model.merge().to(device), Encoder(tokenizer), config)
+    writer = LanguageWriter(model.merge().to(device), Encoder(tokenizer), config)
+    give_back_memory()
+    return writer
 
 
 def best_type(device: str) -> torch.dtype:

@@ -16,7 +16,7 @@ from cookscribe.candidates import Candidates
 from cookscribe.cues import Cue, Cues
 from cookscribe.encoders import Encoder, EncoderOptions, load_encoder
 from cookscribe.errors import MissingDependencyError
-from cookscribe.pipelines.base import Draft, Request, give_back_memory
+from cookscribe.pipelines.base import Draft, Request, give_back_memory, make_room
 from cookscribe.pipelines.language import film_evidence, installed_writer, load_language_writer
 from cookscribe.pipelines.plain_sentences import LISTED_SAID, SAID, plain_sentence
 from cookscribe.pipelines.speech import named_in, told_steps
@@ -120,6 +120,8 @@ class SightPipeline:
         heard = request.transcript if "transcript" in vars(request) and len(request.transcript) else None
         read = request.read
         request.stage("writing", 0.0)
+        if "language" not in vars(self):  # all at once would take too much memory
+            make_room(request)
         return self.draft_of(seen, request.ingredients, request.title, heard, read)
 
     def draft_of(

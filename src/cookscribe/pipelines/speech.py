@@ -13,7 +13,7 @@ from cookscribe.bundle import LISTENER, SPANS, Bundle
 from cookscribe.candidates import Candidates
 from cookscribe.cues import Cues
 from cookscribe.errors import BadValueError
-from cookscribe.pipelines.base import Draft, Request, give_back_memory
+from cookscribe.pipelines.base import Draft, Request, make_room
 from cookscribe.pipelines.language import film_evidence, installed_writer, load_language_writer, writer_config
 from cookscribe.pipelines.step_signs import StepConfidence, step_signs
 from cookscribe.pipelines.story_writer import StoryWriter
@@ -67,16 +67,15 @@ class SpeechPipeline:
 
     @cached_property
     def language(self) -> LanguageWriter | None:
-        """The language model, loaded when the first film is heard and read: all at once would take too much memory."""
-        if self.adapters is None:
-            return None
-        give_back_memory()
-        return load_language_writer(self.adapters, self.device)
+        """The language model, loaded when the first film is heard and read."""
+        return None if self.adapters is None else load_language_writer(self.adapters, self.device)
 
     def draft(self, request: Request) -> Draft:
         """Listen to the film, find the steps and write."""
         transcript, read = request.transcript, request.read
         request.stage("writing", 0.0)
+        if "language" not in vars(self):  # all at once would take too much memory
+            make_room(request)
         damaged = bool(request.film.warnings)
         return self.draft_of(transcript, request.film.duration, request.ingredients, damaged, request.title, read)
 

@@ -84,6 +84,7 @@ class AdaptedLinear(nn.Module):
     def merge(self) -> None:
         """Add the adapter to the weight, for good: one product instead of three."""
         self.weight += (self.up @ self.down) * self.scale
+        del self.up, self.down
         self.merged = True
 
 
