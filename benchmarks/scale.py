@@ -126,9 +126,8 @@ def leader(engine: str, out: Path, folder: Path, workers: int, limit: float = 0.
     """Start the process that leads a job (`marked_scribe.lead`)."""
     program = "import sys; from marked_scribe import lead; lead(*sys.argv[1:])"
     command = [sys.executable, "-c", program, engine, str(out), str(folder), str(workers), str(limit)]
-    paths = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     with (out.parent / f"{out.name}.err").open("ab") as errors:
-        return subprocess.Popen(command, stderr=errors, env=os.environ | {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1"})
+        return subprocess.Popen(command, stderr=errors, env=os.environ | {"OMP_NUM_THREADS": "1"})
 
 
 @dataclass(frozen=True)
@@ -357,6 +356,8 @@ def main() -> None:
     """Everything, and the figures."""
     quick = "200 films and not 1,000, a short window of the simulation"
     given = options(__doc__, quick, films=0, costs="", model="auto")
+    # Leaders and the workers of Ray find the scribe of this folder.
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     if given.costs:
         finish(**{name: round(value, 4) for name, value in stage_costs(Path(given.costs), given.model).items()})
         return
