@@ -74,7 +74,7 @@ class SpeechPipeline:
         """Listen to the film, find the steps and write."""
         transcript, read = request.transcript, request.read
         request.stage("writing", 0.0)
-        if "language" not in vars(self):  # all at once would take too much memory
+        if self.adapters is not None and "language" not in vars(self):  # all at once would take too much memory
             make_room(request)
         damaged = bool(request.film.warnings)
         return self.draft_of(transcript, request.film.duration, request.ingredients, damaged, request.title, read)
