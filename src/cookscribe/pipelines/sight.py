@@ -227,13 +227,11 @@ class SightPipeline:
     ) -> tuple[list[Written], list[float]]:
         """A sentence for each event, and how sure each is in the model's own measure.
 
-        The language model tells an event only if a food is clearly seen in it, heard or read: out of nothing it would
-        make something up.
+        The language model is asked of an event only if a food is clearly seen in it, heard or read: out of nothing it
+        would make something up.
         """
         plain = [plain_sentence(things, listed=bool(ingredients)) for things in shown]
-        bare = [Written(text, math.log(max(sure, 1e-6))) for text, sure in plain]
-        if self.language is None:
-            return bare, [sure for _, sure in plain]
+        written = [Written(text, math.log(max(sure, 1e-6))) for text, sure in plain]
         cues = Cues(
             tuple(
                 Cue(Span(start=float(start), end=float(end)), "seen", word, sure)
@@ -246,15 +244,21 @@ class SightPipeline:
             events.spans, transcript=heard, cues=cues, title=title, ingredients=ingredients, given=bool(ingredients)
         )
         words = [f"{one.heard} {' '.join(one.read)}" for one in film.events]
+        asked = [
+            n
+            for n, (things, text) in enumerate(zip(shown, words, strict=True))
+            if clearly_seen(things, listed=bool(ingredients)) or foods_in(text, self.sight)
+        ]
+        if not asked or self.language is None:
+            return written, [sure for _, sure in plain]
         judges = []
         if self.vectors is not None:
             told = (title, *ingredients, *words)
-            spans = np.asarray(events.spans, dtype=np.float64)
+            spans = np.asarray(events.spans, dtype=np.float64)[asked]
             judges.append(judge_of(self.sight, *seen.over(spans), self.vectors, ", ".join(told)))
-        written = [
-            one if clearly_seen(things, listed=bool(ingredients)) or foods_in(text, self.sight) else other
-            for one, other, things, text in zip(self.language.write([film], judges)[0], bare, shown, words, strict=True)
-        ]
+        film = replace(film, events=tuple(film.events[n] for n in asked))
+        for n, one in zip(asked, self.language.write([film], judges)[0], strict=True):
+            written[n] = one
         return written, [math.exp(min(0.0, one.score)) for one in written]
 
     def _notes(self, ingredients: Sequence[str], title: str, heard: Transcript | None) -> list[str]:
