@@ -39,7 +39,7 @@ class Costs:
         leader_deaths: of the leader, per second; all workers start again and lose what they have in hand.
     """
 
-    film: float = 18.0
+    film: float = 29.0
     spread: float = 0.6
     entry: float = 0.0005
     start: float = 10.0
