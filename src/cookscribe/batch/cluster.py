@@ -6,8 +6,8 @@ in blocks: it has no time limit for a row, repeats the whole block when one row 
 a block is complete. Its strengths, streaming between stages and shuffling, are not needed: one film needs no other.
 
 The set-up is put into Ray's object store once, and every actor reads it from there. It names its models and does not
-carry them: the shipped ones are small beside the rest of a worker (docs/scale.md has the figures), so that weights as
-shared objects would save little.
+carry them: those of the bundles are small beside the rest of a worker, so that weights as shared objects would save
+little. Only the language model's (257 MB) would be worth it, where memory is short (docs/scale.md has the figures).
 """
 
 from __future__ import annotations
