@@ -1,4 +1,5 @@
-"""A scribe for the benchmark of many films: the shipped one, but two marked films let it hang or kill its process.
+"""A scribe for the benchmark of many films: the shipped one without its language model, but two marked films let it
+hang or kill its process.
 
 The product has no such hook; a job is given this scribe instead of its own (`WriteJob.load`). It notes when a film is
 begun and when its recipe is written, so that others can see who does what.
@@ -61,7 +62,7 @@ def load_marked(log: Path) -> Any:
     scribe = load(BUNDLE)
     pipeline = scribe.pipeline(scribe.bundle)
     assert isinstance(pipeline, SpeechPipeline)
-    # The queue is measured, not the writing: the recipe model takes a tenth of the time.
+    # The queue is measured, not the writing, and the recipe model writes far faster.
     pipeline.language = None
     return MarkedScribe(scribe, log)
 

@@ -20,8 +20,8 @@ from cookscribe.writer.texts import Encoder, padded
 
 KIND = "writer"  # of a model folder
 BATCH = 16  # films that are written at once
-# Tokens of a film that are remembered as they were read, more than any story of the training has. Of a longer film the
-# writer then remembers these many of its last sentences, so that a film of any length takes the same memory.
+# Tokens of a film that are remembered as they were read; stories of YouCook2 have fewer than 2,000. Of a longer film
+# the writer then remembers this many of its last sentences, so that a film of any length takes the same memory.
 MOST_READ, REMEMBERED = 4000, 12
 
 
@@ -29,8 +29,8 @@ class WriterConfig(Config):
     """What the folder of a writer says: the language model it adapts, the adapters' size, how sentences are searched.
 
     Attributes:
-        judged_beam: width of the beam where something else judges the sentences too (`Judge`): only among many is a
-            better one.
+        judged_beam: width of the beam where something else judges the sentences, too (`Judge`); wider, because a judge
+            can only choose among what the beam has found.
         agreement: how much a sentence's likeness to the recipe model's draft counts beside its mean log-probability.
         base: name of the language model among the weights, or its path; network: its sizes.
         calibration, calibration_without_ingredients, weak: of its sentences, see `BundleConfig`; None leaves those of

@@ -21,8 +21,8 @@ from cookscribe.learning.datasets.splits import development_split
 from cookscribe.learning.sight.ingredients import fit_list
 from cookscribe.learning.sight.run import HELD_OUT, SightData
 from cookscribe.learning.writer.examples import WriterData
-from cookscribe.model_folder import CONFIG, WEIGHTS, read_tensors
-from cookscribe.pipelines.language import load_language_writer
+from cookscribe.model_folder import WEIGHTS, read_tensors
+from cookscribe.pipelines.language import load_language_writer, writer_config
 from cookscribe.pipelines.sight import FIT, UNSEEN, judge_of
 from cookscribe.seeds import generator
 from cookscribe.senses.sight import Sight
@@ -181,8 +181,8 @@ class StepSentences:
 
     def kept(self, name: str, parts: Path) -> list[str]:
         """The sentences of a row; once made, they are kept in the folder `parts`."""
-        adapters = [(self.writer / part).read_bytes().hex() for part in (CONFIG, WEIGHTS)]
-        made_of = [*adapters, self.language.config.judged_beam, self.held.config.encoder, FIT, UNSEEN, name]
+        adapters = [(self.writer / WEIGHTS).read_bytes().hex(), writer_config(self.writer).model_dump_json()]
+        made_of = [*adapters, self.held.config.encoder, FIT, UNSEEN, name]
         path = parts / f"sentences-{short_hash(*made_of, [step.sentence for step in self.steps])}.json"
         if not path.is_file():
             write_json(path, {"row": name, "sentences": self.row(name)})
