@@ -24,7 +24,7 @@ _PAPER: dict[str, Any] = {
 
 _SIZES: dict[str, dict[str, Any]] = {
     "paper": _PAPER,
-    "faithful": _PAPER | {"width": 128, "heads": 4},
+    "faithful": _PAPER | {"width": 64, "heads": 4},
     "small": {
         "width": 128,
         "layers": 1,

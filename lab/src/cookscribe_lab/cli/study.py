@@ -42,6 +42,10 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "only": (list[str], typer.Option([], help="Train this row only (may be given again); finished rows are shown.")),
     "captions": (bool, typer.Option(True, help="What candidates say, too; without it takes half of the time.")),
     "meteor": (bool, typer.Option(True, help="METEOR too; without it no Java is started.")),
+    "true_events": (
+        bool,
+        typer.Option(False, "--true-events", help="Give the models the true events: judge the sentences alone."),
+    ),
     "writer": (Path, typer.Option(None, help="Folder of a language model's adapters: judge its sentences.")),
     "development": (
         bool,

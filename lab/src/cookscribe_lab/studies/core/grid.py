@@ -8,10 +8,11 @@ from cookscribe_lab.studies.core.drawings import SODA_FIGURES, draw_line_panels,
 from cookscribe_lab.studies.core.paired import compared
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.study_data import StudyData
-from cookscribe_lab.studies.core.tables import FIGURES, Row, as_markdown, figures_of, write_study
+from cookscribe_lab.studies.core.tables import FIGURES, OF_SENTENCES, Row, as_markdown, figures_of, write_study
 from cookscribe_lab.studies.core.variants import Variant, VariantRunner, resolved
 
 LETTERS = ("b", "biv", "bivt")  # the paper's detailed studies leave BI out
+SENTENCE_FIGURES = ("SODA METEOR", "SODA CIDEr-D", "ingredient F1")  # drawn where the events are given
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,15 @@ class Grid:
     variants: tuple[Variant, ...]
     across: str = ""
     places: tuple[float, ...] = ()
+
+
+def with_true_events(grid: Grid) -> Grid:
+    """The same study of sentences for the true events; the paper's figures are for events that a model chose."""
+    given = (
+        variant.model_copy(update={"data": variant.data.model_copy(update={"true_events": True}), "paper": {}})
+        for variant in grid.variants
+    )
+    return replace(grid, variants=tuple(given))
 
 
 def without_planner(grid: Grid) -> Grid:
@@ -55,12 +65,14 @@ def run_grid(options: StudyOptions, grid: Grid) -> str:
             placed.append(number)
             told_by[variant.name] = outcomes
     shown = [grid.variants[number] for number in placed]
+    given = all(variant.data.true_events for variant in grid.variants)
     heading = ", ".join(_labels(runner, shown))
+    drawn = SENTENCE_FIGURES if given else SODA_FIGURES
     note = plain_label(f"{grid.name}: {heading}{' (a smoke run: this means nothing)' if options.smoke else ''}")
     if rows and grid.across:
         panels: dict[str, dict[str, list[tuple[float, float, float]]]] = {}
         for number, row in zip(placed, rows, strict=True):
-            for figure in SODA_FIGURES:
+            for figure in drawn:
                 if figure in row.figures:
                     point = (grid.places[number], row.mean(figure), row.deviation(figure))
                     lines = panels.setdefault(figure, {})
@@ -69,11 +81,12 @@ def run_grid(options: StudyOptions, grid: Grid) -> str:
             options.out / grid.name, panels, note, grid.across, ticks=sorted({grid.places[n] for n in placed})
         )
     elif rows:
-        draw_rows(options.out / grid.name, rows, note, SODA_FIGURES)
+        draw_rows(options.out / grid.name, rows, note, drawn)
     told = f"{captions(runner, shown)}{_incomplete(options, grid, rows)}" if rows else ""
     truth = runner.data(shown[0].data).truth if shown else {}
-    paired, comparisons = compared(truth, told_by, _pairs(shown))
-    text = f"{told}\n\n{as_markdown(rows, heading, tuple(FIGURES))}{paired}"
+    headings = OF_SENTENCES if given else FIGURES
+    paired, comparisons = compared(truth, told_by, _pairs(shown), places=not given)
+    text = f"{told}\n\n{as_markdown(rows, heading, tuple(headings))}{paired}"
     return write_study(options, grid.name, text, rows, paired=comparisons, **described(runner, shown))
 
 
@@ -104,14 +117,15 @@ def caption(runner: VariantRunner, data: StudyData, variants: Sequence[Variant])
     # All of the paper's tables but the one about N are for 100 candidates.
     printed = "real features" if len(counts) > 1 or counts == [100] else "real features and N = 100"
     offered = f"Candidates: N = {_list(counts)} for each video, those of training videos {fold}."
+    quoted = f" *The paper's* rows are for {printed}."
     if all(variant.data.true_events for variant in variants):
-        offered = "The events are the true ones."
+        offered, quoted = "The events are the true ones.", ""
     return (
         f"Features: {features}. {offered} "
         f"Preset `{options.preset}`; {_several(epochs, 'epoch')} on {len(rest):,} videos of the training split "
         f"in batches of {batch}, weights chosen on {len(held_out)} others of it; figures on {len(data.videos)} "
         f"validation videos, mean ± standard deviation over {_several([options.seeds], 'seed')}. Figures x 100, "
-        f"except steps. SODA is the released flavour unless it says strict. *The paper's* rows are for {printed}."
+        f"except steps. SODA is the released flavour unless it says strict.{quoted}"
     )
 
 

@@ -28,13 +28,18 @@ def stories(truth: Mapping[str, Events], trainings: Sequence[Scored]) -> Stories
 
 
 def compared(
-    truth: Mapping[str, Events], rows: Mapping[str, Sequence[Scored]], pairs: Sequence[tuple[str, str]]
+    truth: Mapping[str, Events],
+    rows: Mapping[str, Sequence[Scored]],
+    pairs: Sequence[tuple[str, str]],
+    *,
+    places: bool = True,
 ) -> tuple[str, list[dict[str, object]]]:
     """For each pair of rows how much the first is above the second: a table, and the figures.
 
     Args:
         truth: true events of the videos that all rows tell.
         rows: the trainings of each row; pairs that name a row without any are left out.
+        places: False where all rows have the same events: only what is said is compared.
     """
     known = {name: stories(truth, found) for name, found in rows.items() if found}
     lines, figures = [], []
@@ -42,7 +47,7 @@ def compared(
         if better not in known or worse not in known:
             continue
         line = {"is the first better?": f"{better} over {worse}"}
-        for name in FIGURES:
+        for name in FIGURES if places else FIGURES[:1]:
             difference = known[better][name] - known[worse][name]
             low, high = bootstrap_interval(difference)
             verdict = "yes" if low > 0 else "worse" if high < 0 else "not certain"

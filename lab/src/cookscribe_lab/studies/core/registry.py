@@ -29,6 +29,7 @@ class StudyOptions:
         meteor: ask METEOR too (Java); a smoke run never does.
         veil: of the simulation: how much of a food's look is hidden in all steps but the first, from 0 to 1; at 1 only
             what came before tells it. Features are then always simulated; ready-made candidates give their places only.
+        true_events: give the models the true events, so that only their sentences are judged.
         writer: folder of a language model's adapters; its sentences are judged.
         development: judge videos that training kept apart, to choose by, instead of the validation videos.
         only: train these rows only; rows that are finished already are shown all the same. Empty for all.
@@ -50,6 +51,7 @@ class StudyOptions:
     proposal_epochs: int = 0
     captions: bool = True
     meteor: bool = True
+    true_events: bool = False
     writer: Path | None = None
     development: bool = False
     only: tuple[str, ...] = ()
@@ -84,6 +86,7 @@ class StudyOptions:
 ALWAYS = ("out", "seeds", "smoke")
 PROPOSALS = ("data", "features", "candidates", "preset", "videos", "proposal_epochs", "meteor", "only", "work")
 MODELS = (*PROPOSALS, "events", "veil", "epochs", "batch_size")
+SENTENCES = (*MODELS, "true_events")
 
 
 @dataclass(frozen=True)
@@ -135,21 +138,31 @@ STUDIES: tuple[Study, ...] = (
         "paper.presegmented:run",
         ("data", "features", "preset", "veil", "videos", "epochs", "batch_size", "meteor", "only", "work"),
     ),
-    Study("losses", "BIVT without some of its four additional losses, (a) to (g) (paper).", "paper.detailed:losses"),
-    Study("memory", "Memories kept apart or mixed, by both mixers (paper).", "paper.detailed:memory"),
+    Study(
+        "losses",
+        "BIVT without some of its four additional losses, (a) to (g) (paper).",
+        "paper.detailed:losses",
+        SENTENCES,
+    ),
+    Study("memory", "Memories kept apart or mixed, by both mixers (paper).", "paper.detailed:memory", SENTENCES),
     Study(
         "modalities",
         "Video only, with the candidates' captions (paper), with the words heard.",
         "paper.detailed:modalities",
     ),
-    Study("encoders", "Candidates seen by tsn-like or milnce-like features (paper).", "paper.detailed:encoders"),
+    Study(
+        "encoders",
+        "Candidates seen by tsn-like or milnce-like features (paper).",
+        "paper.detailed:encoders",
+        SENTENCES,
+    ),
     Study(
         "candidates",
         "25 to 200 candidates to choose from (paper).",
         "paper.detailed:candidates",
         tuple(name for name in MODELS if name != "events"),
     ),
-    Study("layers", "1, 2 or 4 layers in both transformers (paper).", "paper.detailed:layers"),
+    Study("layers", "1, 2 or 4 layers in both transformers (paper).", "paper.detailed:layers", SENTENCES),
     Study("epochs", "The score after each epoch (paper: figure).", "paper.epochs:run"),
     Study(
         "examples", "Recipes side by side on a time line: truth, oracle, PDVC, B, BIVT (figure).", "paper.examples:run"
@@ -165,7 +178,7 @@ STUDIES: tuple[Study, ...] = (
         "noise",
         "How hard the simulation is.",
         "paper.detailed:noise",
-        tuple(name for name in MODELS if name not in ("features", "candidates")),
+        tuple(name for name in SENTENCES if name not in ("features", "candidates")),
     ),
     Study(
         "state",

@@ -27,6 +27,8 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "ingredient F1": ("ingredients", "f1"),
     "steps": ("counts", "mean_predicted"),
 }
+# Those that say something where the events are given.
+OF_SENTENCES = {heading: place for heading, place in FIGURES.items() if heading not in ("SODA tIoU", "steps")}
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,8 @@ PREDICTIONS, SECONDS = "predictions.json", "seconds.json"
 SMOKE_MODEL: dict[str, Any] = {"width": 16, "heads": 2, "planner_width": 8, "planner_heads": 2}
 SMOKE_TRAINING: dict[str, Any] = {"epochs": 1, "batch_size": 16}
 SMOKE_DECODING: dict[str, Any] = {"max_steps": 4, "max_words": 4}
+# Where the events are the true ones, each is a step: nothing is left to choose.
+EVERY_EVENT: dict[str, Any] = {"selection": "all", "max_steps": 16}
 
 
 class Variant(Config):
@@ -146,7 +148,9 @@ class VariantRunner:
             model=variant.model | ({"max_events": events} if larger else {}) | (SMOKE_MODEL if smoke else {}),
             losses=variant.losses,
             training=given | (SMOKE_TRAINING if smoke else {}) | {"seed": seed},
-            decoding=variant.decoding | (SMOKE_DECODING if smoke else {}),
+            decoding=(EVERY_EVENT if variant.data.true_events else {})
+            | variant.decoding
+            | (SMOKE_DECODING if smoke else {}),
             texts=variant.texts,
             word_epochs=1 if smoke and options.preset == "small" else None,
             most_candidates=events if larger else None,

@@ -7,7 +7,7 @@ what a row is about.
 from collections.abc import Mapping
 from typing import Any
 
-from cookscribe_lab.studies.core.grid import LETTERS, Grid, run_grid, without_planner
+from cookscribe_lab.studies.core.grid import LETTERS, Grid, run_grid, with_true_events, without_planner
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.study_data import DataChoice
 from cookscribe_lab.studies.core.variants import Variant
@@ -38,6 +38,10 @@ def _run(options: StudyOptions, grid: Grid) -> str:
     return run_grid(options, without_planner(grid))
 
 
+def _run_sentences(options: StudyOptions, grid: Grid) -> str:
+    return _run(options, with_true_events(grid) if options.true_events else grid)
+
+
 def losses(options: StudyOptions) -> str:
     """BIVT without some of the four additional losses."""
     rows = tuple(
@@ -48,7 +52,7 @@ def losses(options: StudyOptions) -> str:
         )
         for row, kept in KEPT.items()
     )
-    return _run(options, Grid("losses", rows))
+    return _run_sentences(options, Grid("losses", rows))
 
 
 def _row(letters: str, case: str, printed: Mapping[str, Figures] | None = None, **changes: Any) -> Variant:
@@ -65,7 +69,7 @@ def memory(options: StudyOptions) -> str:
         for letters in LETTERS
         for name, mixing in MIXERS.items()
     )
-    return _run(options, Grid("memory", rows))
+    return _run_sentences(options, Grid("memory", rows))
 
 
 def modalities(options: StudyOptions) -> str:
@@ -88,7 +92,7 @@ def encoders(options: StudyOptions) -> str:
     for letters in LETTERS:
         rows.append(_row(letters, "tsn-like", paper.TSN, data=DataChoice(looks="tsn-like")))
         rows.append(_row(letters, "milnce-like", paper.MAIN))
-    return _run(options, Grid("encoders", tuple(rows)))
+    return _run_sentences(options, Grid("encoders", tuple(rows)))
 
 
 def candidates(options: StudyOptions) -> str:
@@ -110,7 +114,7 @@ def layers(options: StudyOptions) -> str:
         for count in LAYERS
     )
     places = tuple(float(row.model["layers"]) for row in rows)
-    return _run(options, Grid("layers", rows, "layers", places))
+    return _run_sentences(options, Grid("layers", rows, "layers", places))
 
 
 def _at(printed: Mapping[str, Mapping[int, Figures]], count: int) -> dict[str, Figures]:
@@ -143,7 +147,7 @@ def noise(options: StudyOptions) -> str:
         for level in levels
     )
     places = tuple(row.data.difficulty for row in rows)
-    return _run(options, Grid("noise", rows, "difficulty of the simulation", places))
+    return _run_sentences(options, Grid("noise", rows, "difficulty of the simulation", places))
 
 
 def decoding(options: StudyOptions) -> str:

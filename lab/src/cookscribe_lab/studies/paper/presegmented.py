@@ -8,16 +8,12 @@ from cookscribe_lab.studies.core.plain_rows import LINEAR, NEAREST, captioner
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.report import short_hash
 from cookscribe_lab.studies.core.study_data import DataChoice, StudyData
-from cookscribe_lab.studies.core.tables import FIGURES, Row, as_markdown, figures_of, write_study
+from cookscribe_lab.studies.core.tables import OF_SENTENCES, Row, as_markdown, figures_of, write_study
 from cookscribe_lab.studies.core.variants import PREDICTIONS, Scored, Variant, VariantRunner, write_recipes
 from cookscribe_lab.studies.paper.rival_rows import RivalRunner
 
 TRUE = DataChoice(true_events=True)
-# Every candidate is a step: nothing is left to choose.
-ALL = {"selection": "all", "max_steps": 16}
-MODELS = tuple(
-    Variant(name=letters.upper(), letters=letters, decoding=ALL, data=TRUE) for letters in ("b", "bi", "biv", "bivt")
-)
+MODELS = tuple(Variant(name=letters.upper(), letters=letters, data=TRUE) for letters in ("b", "bi", "biv", "bivt"))
 PAIRS = (("BIVT", "SVPC"), ("BIVT", "BIV"), ("BIV", "BI"), ("BI", "B"), ("B", "MART"), ("SVPC", "MART"))
 
 
@@ -33,14 +29,13 @@ def run(options: StudyOptions) -> str:
     for variant, outcomes in runner.finished(models):
         found[variant.name] = list(outcomes)
         shown.append(variant)
-    places = {heading: place for heading, place in FIGURES.items() if heading not in ("SODA tIoU", "steps")}
     rows = [
-        Row(name, figures_of([one.report for one in some], places), seeds=tuple(range(len(some))))
+        Row(name, figures_of([one.report for one in some], OF_SENTENCES), seeds=tuple(range(len(some))))
         for name, some in found.items()
     ]
-    paired, comparisons = compared(data.truth, found, PAIRS)
+    paired, comparisons = compared(data.truth, found, PAIRS, places=False)
     said = captions(runner, shown or MODELS)
-    text = f"{said}\n\n{as_markdown(rows, data.label, tuple(places))}{paired}"
+    text = f"{said}\n\n{as_markdown(rows, data.label, tuple(OF_SENTENCES))}{paired}"
     draw_rows(options.out / "presegmented", rows, plain_label(data.label), ("strict CIDEr-D", "ingredient F1"))
     return write_study(options, "presegmented", text, rows, paired=comparisons, **described(runner, shown))
 
