@@ -12,7 +12,7 @@ from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.study_data import DataChoice
 from cookscribe_lab.studies.core.variants import Variant
 from cookscribe_lab.studies.paper import paper
-from cookscribe_lab.studies.paper.main import STORY
+from cookscribe_lab.studies.paper.main import GUARDED, STORY
 from cookscribe_lab.studies.paper.paper import Figures
 
 FOUR_LOSSES = ("ingredient_selection", "action_selection", "ingredient_attention", "action_attention")
@@ -152,15 +152,14 @@ def noise(options: StudyOptions) -> str:
 
 def decoding(options: StudyOptions) -> str:
     """Ways to read one and the same trained model out; it has a planner beside the paper's selector."""
-    guarded = {"reuse": False, "stop_first": False, "any_word": False}
     ways: dict[str, dict[str, Any]] = {
-        "argmax": dict.fromkeys(guarded, True),
-        "no reuse": guarded,
-        "monotone": guarded | {"order": "start"},
-        "story": guarded | {"selection": "chain", "refine": False},
-        "story, refined": guarded | {"selection": "chain"},
-        "no reuse, beam of 3": guarded | {"beam": 3},
-        "story, refined, beam of 3": guarded | STORY,
+        "argmax": dict.fromkeys(GUARDED, True),
+        "no reuse": GUARDED,
+        "monotone": GUARDED | {"order": "start"},
+        "story": GUARDED | {"selection": "chain", "refine": False},
+        "story, refined": GUARDED | {"selection": "chain"},
+        "no reuse, beam of 3": GUARDED | {"beam": 3},
+        "story, refined, beam of 3": GUARDED | STORY,
     }
     rows = tuple(
         _row(letters, way, model={"planner": True}, decoding=changes)
