@@ -41,7 +41,7 @@ MODELS: tuple[Variant, ...] = tuple(
 )
 # Our best way to read the same trainings out: the planner's story, sentences by beam search.
 STORY: dict[str, Any] = {"selection": "chain", "beam": 3}
-# What the paper's plain argmax may do: choose an event twice, stop before the first one, write UNK.
+# No event twice, no STOP before the first one, no UNK: the paper's plain argmax may do all three.
 GUARDED: dict[str, Any] = {"reuse": False, "stop_first": False, "any_word": False}
 
 
