@@ -29,11 +29,15 @@ class SentenceDecoder(nn.Module):
 
     def loss(self, words: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
         """Negative log-likelihood of (R, W) sentences with BOS and EOS, summed over their words."""
-        logits = self.output(self.hidden(words[:, :-1], memory, mask))
+        return self.loss_of(words, self.hidden(words[:, :-1], memory, mask))
+
+    def loss_of(self, words: Tensor, hidden: Tensor) -> Tensor:
+        """The same from what `hidden` gave for all words but the last, (R, W - 1, d)."""
+        logits = self.output(hidden)
         return F.cross_entropy(logits.flatten(0, 1), words[:, 1:].flatten(), ignore_index=PAD, reduction="sum")
 
-    def write(self, memory: Tensor, mask: Tensor, longest: int, end: int = EOS) -> Tensor:
-        """(R, W) greedy sentences with BOS, up to `longest` words; they go on until `end`, PAD behind it."""
+    def write(self, memory: Tensor, mask: Tensor, longest: int, ends: int = 1) -> Tensor:
+        """(R, W) greedy sentences with BOS, up to `longest` words; they go on until `ends` EOS in a row, then PAD."""
         words = torch.full((len(memory), 1), BOS, device=memory.device)
         open_ = torch.ones(len(memory), dtype=torch.bool, device=memory.device)
         for _ in range(longest + 1):
@@ -43,7 +47,7 @@ class SentenceDecoder(nn.Module):
             logits[:, [PAD, BOS, UNK]] = -torch.inf
             new = torch.where(open_, logits.argmax(dim=-1), PAD)
             words = torch.cat((words, new[:, None]), dim=1)
-            open_ = open_ & (new != end)
+            open_ = open_ & (words[:, -ends:] != EOS).any(dim=1)
         return words
 
 

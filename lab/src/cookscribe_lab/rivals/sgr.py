@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from cookscribe.evaluation.events import Events
 from cookscribe.learning.loop import Term
@@ -23,6 +24,7 @@ from cookscribe_lab.rivals.video_data import FRAMES, LONGEST, RivalVideo, padded
 
 MOST_SENTENCES, SKETCH_WORDS = 12, 120
 SOFTNESS = 0.02  # of a segment's borders when frames are weighed by it, as a share of the video
+LEAST_WEIGHT = 0.01  # of a frame that belongs to a segment
 
 
 class Ground(nn.Module):
@@ -33,14 +35,14 @@ class Ground(nn.Module):
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
         self.borders = nn.Sequential(nn.Linear(2 * width + 2, width), nn.ReLU(), nn.Linear(width, 2))
 
-    def forward(self, sentence: Tensor, frames: Tensor) -> Tensor:
-        """(R, d) sentences and (R, FRAMES, d) frames to (R, 2) starts and ends in [0, 1]."""
-        scores = torch.einsum("rd,rfd->rf", self.query(sentence), self.key(frames)) / sentence.shape[1] ** 0.5
+    def forward(self, sentence: Tensor, frames: Tensor, owner: Tensor) -> Tensor:
+        """(R, d) sentences, (B, FRAMES, d) frames and the (R,) video of each to (R, 2) starts and ends in [0, 1]."""
+        scores = torch.einsum("rd,rfd->rf", self.query(sentence), self.key(frames)[owner]) / sentence.shape[1] ** 0.5
         weights = scores.softmax(dim=1)
         moments = (torch.arange(FRAMES, device=frames.device) + 0.5) / FRAMES
         centre = weights @ moments
         spread = (weights * (moments - centre[:, None]) ** 2).sum(dim=1).clamp(min=1e-6).sqrt()
-        seen = torch.einsum("rf,rfd->rd", weights, frames)
+        seen = torch.einsum("rf,rfd->rd", weights, frames[owner])
         told = torch.cat([sentence, seen, centre[:, None], spread[:, None]], dim=1)
         shift, stretch = self.borders(told).unbind(dim=1)
         half = spread * stretch.clamp(-4.0, 4.0).exp()
@@ -66,8 +68,8 @@ class Sgr(Rival):
         out: Tensor = self.encoder(self.entrance(rows) + sinusoid(FRAMES, self.config.width, device=rows.device))
         return out
 
-    def sentence_vectors(self, paragraphs: Sequence[Sequence[Sequence[int]]], frames: Tensor) -> Tensor:
-        """The mean vector of each sentence of B paragraphs as the sketch decoder sees it, all videos' in a row."""
+    def read_sketch(self, paragraphs: Sequence[Sequence[Sequence[int]]], frames: Tensor) -> tuple[Tensor, Tensor]:
+        """B paragraphs as the sketch decoder sees them: (R, d) the mean of each sentence, and (B, W, d) all words."""
         words = padded([_paragraph(sentences) for sentences in paragraphs], self.device)
         everywhere = torch.ones(frames.shape[:2], dtype=torch.bool, device=self.device)
         hidden = self.sketch.hidden(words, frames, everywhere)
@@ -77,13 +79,20 @@ class Sgr(Rival):
             for sentence in sentences:
                 vectors.append(hidden[b, first : first + len(sentence)].mean(dim=0))
                 first += len(sentence)
-        return torch.stack(vectors)
+        return torch.stack(vectors), hidden
 
-    def segment(self, frames: Tensor, borders: Tensor, sentences: Tensor) -> Tensor:
-        """(R, FRAMES + 1, d): frames weighed by soft segments, and the sketched sentence behind them."""
+    def segment(self, frames: Tensor, owner: Tensor, borders: Tensor, sentences: Tensor) -> tuple[Tensor, Tensor]:
+        """(R, S, d): each sketched sentence, and behind it the frames weighed by its soft segment; (R, S) which count.
+
+        Only the S - 1 frames that the widest segment has are kept of each video.
+        """
         moments = (torch.arange(FRAMES, device=frames.device) + 0.5) / FRAMES
         inside = ((moments - borders[:, :1]) / SOFTNESS).sigmoid() * ((borders[:, 1:] - moments) / SOFTNESS).sigmoid()
-        return torch.cat([frames * inside[..., None], sentences[:, None]], dim=1)
+        widest = int((inside >= LEAST_WEIGHT).sum(dim=1).max())
+        weight, place = inside.topk(max(widest, 1), dim=1)
+        rows = frames[owner[:, None], place] * weight[..., None]
+        real = F.pad(weight >= LEAST_WEIGHT, (1, 0), value=True)
+        return torch.cat([sentences[:, None], rows], dim=1), real
 
     def losses(self, videos: Sequence[RivalVideo]) -> Mapping[str, Term]:
         """Of the four steps; the sketch that is grounded and refined is the true paragraph."""
@@ -91,43 +100,37 @@ class Sgr(Rival):
         if not videos:
             return dict.fromkeys(self.weights, Term(self.sketch.output.weight.sum() * 0.0, 0))
         frames = self.encode(videos)
-        everywhere = torch.ones(frames.shape[:2], dtype=torch.bool, device=self.device)
         cut = [video.sentences[:MOST_SENTENCES] for video in videos]
         paragraphs = padded([[*_paragraph(_bare(sentences)), EOS] for sentences in cut], self.device)
         owner = torch.tensor([b for b, sentences in enumerate(cut) for _ in sentences], device=self.device)
         truth = np.concatenate([video.shares[:MOST_SENTENCES] for video in videos])
         spans = torch.from_numpy(truth).to(self.device)
-        vectors, seen = self.sentence_vectors([_bare(sentences) for sentences in cut], frames), frames[owner]
-        first = self.ground(vectors, seen)
-        memory = self.segment(seen, spans, vectors)
+        vectors, sketched = self.read_sketch([_bare(sentences) for sentences in cut], frames)
+        first = self.ground(vectors, frames, owner)
+        memory, real = self.segment(frames, owner, spans, vectors)
         words = padded([sentence for sentences in cut for sentence in sentences], self.device)
-        real = torch.ones(memory.shape[:2], dtype=torch.bool, device=self.device)
-        again = self.ground_again(self._refined(words, memory, real), seen)
+        refined = self.refine.hidden(words, memory, real)
+        again = self.ground_again(_mean(words, refined), frames, owner)
         return {
-            "sketch": Term(self.sketch.loss(paragraphs, frames, everywhere), counted(paragraphs)),
+            "sketch": Term(self.sketch.loss_of(paragraphs, sketched), counted(paragraphs)),
             "ground": Term(_apart(first, spans), len(spans)),
-            "refine": Term(self.refine.loss(words, memory, real), counted(words)),
+            "refine": Term(self.refine.loss_of(words, refined[:, :-1]), counted(words)),
             "ground again": Term(_apart(again, spans), len(spans)),
         }
-
-    def _refined(self, words: Tensor, memory: Tensor, real: Tensor) -> Tensor:
-        """(R, d) mean vectors of refined sentences."""
-        hidden, counts = self.refine.hidden(words, memory, real), (words != PAD).to(memory.dtype)
-        return (hidden * counts[..., None]).sum(dim=1) / counts.sum(dim=1, keepdim=True)
 
     def write(self, videos: Sequence[RivalVideo], vocabulary: Vocabulary) -> list[Events]:
         """Sketch, ground, refine, ground again."""
         frames = self.encode(videos)
         everywhere = torch.ones(frames.shape[:2], dtype=torch.bool, device=self.device)
-        # The sketch ends with an empty sentence, so it is written to its full length and cut there.
-        sketch = self.sketch.write(frames, everywhere, SKETCH_WORDS, end=-1).tolist()
+        # The sketch ends with an empty sentence.
+        sketch = self.sketch.write(frames, everywhere, SKETCH_WORDS, ends=2).tolist()
         paragraphs = [_sentences(row) for row in sketch]
         owner = torch.tensor([b for b, some in enumerate(paragraphs) for _ in some], device=self.device)
-        vectors, seen = self.sentence_vectors(paragraphs, frames), frames[owner]
-        memory = self.segment(seen, self.ground(vectors, seen), vectors)
-        real = torch.ones(memory.shape[:2], dtype=torch.bool, device=self.device)
+        vectors, _ = self.read_sketch(paragraphs, frames)
+        memory, real = self.segment(frames, owner, self.ground(vectors, frames, owner), vectors)
         words = self.refine.write(memory, real, LONGEST)
-        borders = self.ground_again(self._refined(words, memory, real), seen).double().cpu().numpy()
+        refined = _mean(words, self.refine.hidden(words, memory, real))
+        borders = self.ground_again(refined, frames, owner).double().cpu().numpy()
         texts = sentences_of(words, vocabulary)
         told = []
         for b, video in enumerate(videos):
@@ -136,6 +139,12 @@ class Sgr(Rival):
             order = np.lexsort((spans[:, 1], spans[:, 0]))
             told.append(Events(spans[order], tuple(texts[mine[n]] for n in order)))
         return told
+
+
+def _mean(words: Tensor, hidden: Tensor) -> Tensor:
+    """(R, d) means of sentences' vectors, (R, W, d), over their (R, W) words."""
+    real = (words != PAD).to(hidden.dtype)
+    return (hidden * real[..., None]).sum(dim=1) / real.sum(dim=1, keepdim=True)
 
 
 def _bare(sentences: Sequence[Sequence[int]]) -> list[list[int]]:
