@@ -13,8 +13,9 @@ from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.soda import soda
 from cookscribe.learning.config import TrainingConfig
 from cookscribe.learning.loop import Term, seed_everything, shuffled, train
+from cookscribe.model.heads import sinusoid
 from cookscribe.text.vocabulary import Vocabulary
-from cookscribe_lab.rivals.video_data import RivalVideo
+from cookscribe_lab.rivals.video_data import FRAMES, RivalVideo, stacked
 
 BATCH = 32  # videos that are written about at once
 
@@ -63,6 +64,20 @@ class Rival(nn.Module):
     @abstractmethod
     def write(self, videos: Sequence[RivalVideo], vocabulary: Vocabulary) -> list[Events]:
         """Events and sentences of each video, in order of time."""
+
+
+class FrameRival(Rival):
+    """A rival that looks at whole videos: their rows through a transformer encoder."""
+
+    def __init__(self, config: RivalConfig) -> None:
+        super().__init__(config)
+        self.entrance, self.encoder = entrance(config.feature_size, config.width), encoder(config)
+
+    def encode(self, videos: Sequence[RivalVideo]) -> Tensor:
+        """(B, FRAMES, d)."""
+        rows, _ = stacked([video.rows for video in videos], self.device)
+        out: Tensor = self.encoder(self.entrance(rows) + sinusoid(FRAMES, self.config.width, device=rows.device))
+        return out
 
 
 class RivalTask:

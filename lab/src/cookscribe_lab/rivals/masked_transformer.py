@@ -17,11 +17,10 @@ from torch.nn import functional as F
 from cookscribe.candidates import tiou_matrix
 from cookscribe.evaluation.events import Events
 from cookscribe.learning.loop import Term
-from cookscribe.model.heads import sinusoid
 from cookscribe.text.vocabulary import Vocabulary
-from cookscribe_lab.rivals.base import Rival, RivalConfig, encoder, entrance, sentences_of
+from cookscribe_lab.rivals.base import FrameRival, RivalConfig, sentences_of
 from cookscribe_lab.rivals.decoder import SentenceDecoder, counted
-from cookscribe_lab.rivals.video_data import FRAMES, LONGEST, RivalVideo, padded, stacked
+from cookscribe_lab.rivals.video_data import FRAMES, LONGEST, RivalVideo, padded
 
 ANCHORS = 16
 POSITIVE, NEGATIVE = 0.7, 0.3  # tIoU with a true event that makes an anchor an event, or none
@@ -36,7 +35,7 @@ class Proposals(NamedTuple):
     boxes: Tensor
 
 
-class MaskedTransformer(Rival):
+class MaskedTransformer(FrameRival):
     """The whole model."""
 
     weights: Mapping[str, float] = {"event": 1.0, "regression": 10.0, "words": 0.25}
@@ -44,7 +43,6 @@ class MaskedTransformer(Rival):
     def __init__(self, config: RivalConfig) -> None:
         super().__init__(config)
         width = config.width
-        self.entrance, self.encoder = entrance(config.feature_size, width), encoder(config)
         self.lengths = anchor_lengths()
         self.convolutions = nn.ModuleList(
             nn.Conv1d(width, width, length, padding="same", groups=width) for length in self.lengths
@@ -57,12 +55,6 @@ class MaskedTransformer(Rival):
         grid = torch.stack([centres[:, None].expand(-1, ANCHORS), shares.expand(FRAMES, -1)], dim=-1)
         self.anchors: Tensor
         self.register_buffer("anchors", grid.reshape(-1, 2), persistent=False)
-
-    def encode(self, videos: Sequence[RivalVideo]) -> Tensor:
-        """(B, FRAMES, d)."""
-        rows, _ = stacked([video.rows for video in videos], self.device)
-        out: Tensor = self.encoder(self.entrance(rows) + sinusoid(FRAMES, self.config.width, device=rows.device))
-        return out
 
     def propose(self, encoded: Tensor) -> Proposals:
         """All anchors of all videos."""

@@ -15,12 +15,11 @@ from torch.nn import functional as F
 
 from cookscribe.evaluation.events import Events
 from cookscribe.learning.loop import Term
-from cookscribe.model.heads import sinusoid
 from cookscribe.proposals.pdvc.boxes import generalized_iou
 from cookscribe.text.vocabulary import BOS, EOS, PAD, Vocabulary
-from cookscribe_lab.rivals.base import Rival, RivalConfig, encoder, entrance, sentences_of
+from cookscribe_lab.rivals.base import FrameRival, RivalConfig, sentences_of
 from cookscribe_lab.rivals.decoder import SentenceDecoder, counted
-from cookscribe_lab.rivals.video_data import FRAMES, LONGEST, RivalVideo, padded, stacked
+from cookscribe_lab.rivals.video_data import FRAMES, LONGEST, RivalVideo, padded
 
 MOST_SENTENCES, SKETCH_WORDS = 12, 120
 SOFTNESS = 0.02  # of a segment's borders when frames are weighed by it, as a share of the video
@@ -50,7 +49,7 @@ class Ground(nn.Module):
         return torch.stack([middle - half, middle + half], dim=1).clamp(0.0, 1.0)
 
 
-class Sgr(Rival):
+class Sgr(FrameRival):
     """The whole model."""
 
     weights: Mapping[str, float] = {"sketch": 1.0, "ground": 2.0, "refine": 1.0, "ground again": 2.0}
@@ -58,15 +57,8 @@ class Sgr(Rival):
     def __init__(self, config: RivalConfig) -> None:
         super().__init__(config)
         sizes = (config.words, config.width, config.heads, config.layers, config.dropout)
-        self.entrance, self.encoder = entrance(config.feature_size, config.width), encoder(config)
         self.sketch, self.refine = SentenceDecoder(*sizes), SentenceDecoder(*sizes)
         self.ground, self.ground_again = Ground(config.width), Ground(config.width)
-
-    def encode(self, videos: Sequence[RivalVideo]) -> Tensor:
-        """(B, FRAMES, d)."""
-        rows, _ = stacked([video.rows for video in videos], self.device)
-        out: Tensor = self.encoder(self.entrance(rows) + sinusoid(FRAMES, self.config.width, device=rows.device))
-        return out
 
     def read_sketch(self, paragraphs: Sequence[Sequence[Sequence[int]]], frames: Tensor) -> tuple[Tensor, Tensor]:
         """B paragraphs as the sketch decoder sees them: (R, d) the mean of each sentence, and (B, W, d) all words."""
