@@ -27,22 +27,30 @@ LEAST_WEIGHT = 0.01  # of a frame that belongs to a segment
 
 
 class Ground(nn.Module):
-    """A sentence vector finds its segment: attention to the frames, where it lies and how wide, then two numbers."""
+    """A sentence finds its segment: attention to the frames, where it lies and how wide, then two numbers.
+
+    It knows its place in the paragraph, which tells when to look.
+    """
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.borders = nn.Sequential(nn.Linear(2 * width + 2, width), nn.ReLU(), nn.Linear(width, 2))
+        self.borders = nn.Sequential(nn.Linear(2 * width + 4, width), nn.ReLU(), nn.Linear(width, 2))
 
-    def forward(self, sentence: Tensor, frames: Tensor, owner: Tensor) -> Tensor:
-        """(R, d) sentences, (B, FRAMES, d) frames and the (R,) video of each to (R, 2) starts and ends in [0, 1]."""
+    def forward(self, sentence: Tensor, place: Tensor, frames: Tensor, owner: Tensor) -> Tensor:
+        """Segments, (R, 2) starts and ends in [0, 1].
+
+        Args:
+            sentence: (R, d); place: (R, 2), see `_places`.
+            frames: (B, FRAMES, d); owner: (R,) the video of each sentence.
+        """
         scores = torch.einsum("rd,rfd->rf", self.query(sentence), self.key(frames)[owner]) / sentence.shape[1] ** 0.5
         weights = scores.softmax(dim=1)
         moments = (torch.arange(FRAMES, device=frames.device) + 0.5) / FRAMES
         centre = weights @ moments
         spread = (weights * (moments - centre[:, None]) ** 2).sum(dim=1).clamp(min=1e-6).sqrt()
         seen = torch.einsum("rf,rfd->rd", weights, frames[owner])
-        told = torch.cat([sentence, seen, centre[:, None], spread[:, None]], dim=1)
+        told = torch.cat([sentence, seen, centre[:, None], spread[:, None], place], dim=1)
         shift, stretch = self.borders(told).unbind(dim=1)
         half = spread * stretch.clamp(-4.0, 4.0).exp()
         middle = centre + 0.5 * shift.tanh()
@@ -60,21 +68,29 @@ class Sgr(FrameRival):
         self.sketch, self.refine = SentenceDecoder(*sizes), SentenceDecoder(*sizes)
         self.ground, self.ground_again = Ground(config.width), Ground(config.width)
 
-    def read_sketch(self, paragraphs: Sequence[Sequence[Sequence[int]]], frames: Tensor) -> tuple[Tensor, Tensor]:
-        """B paragraphs as the sketch decoder sees them: (R, d) the mean of each sentence, and (B, W, d) all words."""
+    def read_sketch(
+        self, paragraphs: Sequence[Sequence[Sequence[int]]], frames: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """B paragraphs of R sentences as the sketch decoder sees them.
+
+        Returns:
+            (R, d) the mean of each sentence; (R, d) what stands before its first word, which knows the sentences so
+            far and nothing of this one; (B, W, d) all words.
+        """
         words = padded([_paragraph(sentences) for sentences in paragraphs], self.device)
         everywhere = torch.ones(frames.shape[:2], dtype=torch.bool, device=self.device)
         hidden = self.sketch.hidden(words, frames, everywhere)
-        vectors = []
+        vectors, before = [], []
         for b, sentences in enumerate(paragraphs):
             first = 1
             for sentence in sentences:
+                before.append(hidden[b, first - 1])
                 vectors.append(hidden[b, first : first + len(sentence)].mean(dim=0))
                 first += len(sentence)
-        return torch.stack(vectors), hidden
+        return torch.stack(vectors), torch.stack(before), hidden
 
-    def segment(self, frames: Tensor, owner: Tensor, borders: Tensor, sentences: Tensor) -> tuple[Tensor, Tensor]:
-        """(R, S, d): each sketched sentence, and behind it the frames weighed by its soft segment; (R, S) which count.
+    def segment(self, frames: Tensor, owner: Tensor, borders: Tensor, before: Tensor) -> tuple[Tensor, Tensor]:
+        """(R, S, d): the sketch before each sentence, and the frames weighed by its soft segment; (R, S) which count.
 
         Only the S - 1 frames that the widest segment has are kept of each video.
         """
@@ -84,10 +100,14 @@ class Sgr(FrameRival):
         weight, place = inside.topk(max(widest, 1), dim=1)
         rows = frames[owner[:, None], place] * weight[..., None]
         real = F.pad(weight >= LEAST_WEIGHT, (1, 0), value=True)
-        return torch.cat([sentences[:, None], rows], dim=1), real
+        return torch.cat([before[:, None], rows], dim=1), real
 
     def losses(self, videos: Sequence[RivalVideo]) -> Mapping[str, Term]:
-        """Of the four steps; the sketch that is grounded and refined is the true paragraph."""
+        """Of the four steps; the sketch that is grounded and refined is the true paragraph.
+
+        Sentences are refined at their true segments or at those that were found, as a coin falls: the true ones teach
+        what a segment shows, the others are what there is to refine when it writes.
+        """
         videos = [video for video in videos if video.sentences]
         if not videos:
             return dict.fromkeys(self.weights, Term(self.sketch.output.weight.sum() * 0.0, 0))
@@ -97,12 +117,14 @@ class Sgr(FrameRival):
         owner = torch.tensor([b for b, sentences in enumerate(cut) for _ in sentences], device=self.device)
         truth = np.concatenate([video.shares[:MOST_SENTENCES] for video in videos])
         spans = torch.from_numpy(truth).to(self.device)
-        vectors, sketched = self.read_sketch([_bare(sentences) for sentences in cut], frames)
-        first = self.ground(vectors, frames, owner)
-        memory, real = self.segment(frames, owner, spans, vectors)
+        vectors, before, sketched = self.read_sketch([_bare(sentences) for sentences in cut], frames)
+        place = _places([len(sentences) for sentences in cut], self.device)
+        first = self.ground(vectors, place, frames, owner)
+        coin = torch.rand(len(spans), 1, device=self.device) < 0.5
+        memory, real = self.segment(frames, owner, torch.where(coin, spans, first.detach()), before)
         words = padded([sentence for sentences in cut for sentence in sentences], self.device)
         refined = self.refine.hidden(words, memory, real)
-        again = self.ground_again(_mean(words, refined), frames, owner)
+        again = self.ground_again(_mean(words, refined), place, frames, owner)
         return {
             "sketch": Term(self.sketch.loss_of(paragraphs, sketched), counted(paragraphs)),
             "ground": Term(_apart(first, spans), len(spans)),
@@ -118,11 +140,12 @@ class Sgr(FrameRival):
         sketch = self.sketch.write(frames, everywhere, SKETCH_WORDS, ends=2).tolist()
         paragraphs = [_sentences(row) for row in sketch]
         owner = torch.tensor([b for b, some in enumerate(paragraphs) for _ in some], device=self.device)
-        vectors, _ = self.read_sketch(paragraphs, frames)
-        memory, real = self.segment(frames, owner, self.ground(vectors, frames, owner), vectors)
+        vectors, before, _ = self.read_sketch(paragraphs, frames)
+        place = _places([len(some) for some in paragraphs], self.device)
+        memory, real = self.segment(frames, owner, self.ground(vectors, place, frames, owner), before)
         words = self.refine.write(memory, real, LONGEST)
         refined = _mean(words, self.refine.hidden(words, memory, real))
-        borders = self.ground_again(refined, frames, owner).double().cpu().numpy()
+        borders = self.ground_again(refined, place, frames, owner).double().cpu().numpy()
         texts = sentences_of(words, vocabulary)
         told = []
         for b, video in enumerate(videos):
@@ -137,6 +160,12 @@ def _mean(words: Tensor, hidden: Tensor) -> Tensor:
     """(R, d) means of sentences' vectors, (R, W, d), over their (R, W) words."""
     real = (words != PAD).to(hidden.dtype)
     return (hidden * real[..., None]).sum(dim=1) / real.sum(dim=1, keepdim=True)
+
+
+def _places(counts: Sequence[int], device: torch.device) -> Tensor:
+    """(R, 2) of the sentences of paragraphs of so many: how far on each stands, and its share of the paragraph."""
+    places = [((number + 0.5) / count, 1 / count) for count in counts for number in range(count)]
+    return torch.tensor(places, device=device)
 
 
 def _bare(sentences: Sequence[Sequence[int]]) -> list[list[int]]:
