@@ -15,10 +15,11 @@ from cookscribe.learning.config import TrainingConfig
 from cookscribe.learning.datasets.records import AnnotatedVideo
 from cookscribe.proposals.plain import uniform
 from cookscribe.text.actions import ActionMatcher
-from cookscribe.text.vocabulary import Vocabulary
+from cookscribe.text.vocabulary import EOS, Vocabulary
 from cookscribe.track import FeatureTrack
 from cookscribe_lab.rivals.base import RivalConfig, train_rival, write_all
 from cookscribe_lab.rivals.rows import RIVALS
+from cookscribe_lab.rivals.sgr import Sgr
 from cookscribe_lab.rivals.video_data import CLIP, FRAMES, RivalVideo, prepare
 
 VERBS, FOODS = ("chop", "fry", "boil", "mix", "bake"), ("onion", "rice", "egg", "milk")
@@ -124,3 +125,22 @@ def test_nothing_of_the_truth_is_read_when_a_rival_writes(name: str) -> None:
     for key in told:
         assert np.array_equal(told[key].spans, also[key].spans)
         assert told[key].sentences == also[key].sentences
+
+
+@torch.no_grad()
+def test_what_sgr_refines_from_knows_nothing_of_the_sentence_to_be_written() -> None:
+    torch.manual_seed(2)
+    model = Sgr(RivalConfig(feature_size=WIDTH, words=12, width=16, heads=2, layers=1)).eval()
+    frames = torch.randn(1, FRAMES, 16)
+    (one, before, _), (other, still, _) = (
+        model.read_sketch([[[4, 5, EOS], [6, word, EOS], [8, EOS]]], frames) for word in (7, 9)
+    )
+    assert torch.equal(before[:2], still[:2])  # of the first two sentences, before the word that differs
+    assert not torch.equal(one[1], other[1])
+    assert not torch.equal(before[2], still[2])
+    # A refined sentence sees that, and the frames of its own segment only.
+    rows, real = model.segment(frames, torch.zeros(3, dtype=torch.long), torch.tensor([[0.1, 0.2]] * 3), before)
+    assert torch.equal(rows[:, 0], before)
+    inside = real[0, 1:].sum()
+    assert 10 <= inside <= 40
+    assert rows.shape == (3, 1 + inside, 16)
