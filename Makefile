@@ -51,8 +51,9 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# One thread a process, those that tests start included: two workers keep two cores busy, more only wait for each other.
 test: lint browser weights
-	$(BIN)/pytest -n 2 --dist loadfile -q
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -q
 
 # A drawn video that no model learnt from, its recipe beside the truth, and the page in demo/.
 demo: setup weights
