@@ -47,7 +47,7 @@ def write(
     ),
     recogniser: str = typer.Option(
         RECOGNISER,
-        help="What hears speech: tiny, base (`cookscribe weights get whisper-base`), or a Whisper model's folder.",
+        help="What hears speech: tiny, base, small (`cookscribe weights get whisper-small`) or a Whisper folder.",
     ),
     screen_text: bool | None = SCREEN_TEXT,
     formats: str = typer.Option(

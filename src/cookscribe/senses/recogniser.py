@@ -30,7 +30,7 @@ SEARCHED = 20.0
 
 
 # The names under which users choose a recogniser, and those of its weights.
-RECOGNISERS = {"tiny": "whisper", "base": "whisper-base"}
+RECOGNISERS = {"tiny": "whisper", "base": "whisper-base", "small": "whisper-small"}
 SMALLEST = "tiny"
 _KNOWN = f"known: {', '.join(RECOGNISERS)}"
 
