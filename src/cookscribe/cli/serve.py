@@ -20,6 +20,7 @@ def serve(
     allow_host: list[str] = typer.Option([], help="A further name by which browsers call this server."),
     max_upload: float = typer.Option(8.0, min=0.001, help="Largest film, in GiB."),
     model: str = typer.Option("auto", help="Name of a shipped bundle, or a bundle's folder."),
+    recogniser: str = typer.Option("", help="What hears speech, as for `cookscribe write`; the smallest if left out."),
 ) -> None:
     """Start the web application: drop a film in, watch its recipe appear, correct it, keep it."""
     from cookscribe.errors import MissingDependencyError
@@ -33,8 +34,12 @@ def serve(
         raise MissingDependencyError(
             "cookscribe serve", f"the package {error.name} is not installed", "pip install 'cookscribe[web]'"
         ) from None
+    if recogniser:
+        from cookscribe.senses.recogniser import check_recogniser
+
+        check_recogniser(recogniser)
     size = int(max_upload * 2**30)
-    serve(Settings(library, host, tuple(allow_host), password or None, size, model), port)
+    serve(Settings(library, host, tuple(allow_host), password or None, size, model, recogniser or None), port)
 
 
 @library.command(name="export")

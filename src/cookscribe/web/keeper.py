@@ -73,6 +73,6 @@ class Keeper:
                 self._ending.wait(CALM)
 
 
-def worker_command(library: str, model: str = "auto") -> list[str]:
+def worker_command(library: str, model: str = "auto", recogniser: str | None = None) -> list[str]:
     """What starts the worker of a library."""
-    return [sys.executable, "-m", "cookscribe.web.worker", library, model]
+    return [sys.executable, "-m", "cookscribe.web.worker", library, model, *([recogniser] if recogniser else [])]

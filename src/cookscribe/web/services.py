@@ -27,7 +27,7 @@ class Settings:
         host: address it is bound to; names: further names it may be called by.
         password: None lets everybody in.
         max_upload: bytes of a film.
-        model: the bundle that writes.
+        model: the bundle that writes; recogniser: what hears speech, None for the usual one.
         worker: command that starts the worker instead of the usual one.
     """
 
@@ -37,6 +37,7 @@ class Settings:
     password: str | None = None
     max_upload: int = LIMIT
     model: str = "auto"
+    recogniser: str | None = None
     worker: tuple[str, ...] = ()
 
 
@@ -49,7 +50,8 @@ class Services:
         self.jobs = Jobs(self.library)
         self.uploads = Uploads(self.library, self.jobs, settings.max_upload)
         self.news = News(self.jobs)
-        command = settings.worker or worker_command(str(self.library.places.folder), settings.model)
+        usual = worker_command(str(self.library.places.folder), settings.model, settings.recogniser)
+        command = settings.worker or usual
         self.keeper = Keeper(self.jobs, command)
         self.guard = Guard(self.library.db, own_names(settings.host, settings.names), settings.password)
 

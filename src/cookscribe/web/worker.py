@@ -1,6 +1,6 @@
 """The worker: a process that writes one recipe after another and notes in the database how far it is.
 
-    python -m cookscribe.web.worker LIBRARY [MODEL]
+    python -m cookscribe.web.worker LIBRARY [MODEL [RECOGNISER]]
 
 It ends when its standard input does, that is, when the server is gone. The models are loaded once.
 """
@@ -38,8 +38,8 @@ class Unwanted(Exception):
     """The job was cancelled while it was under way."""
 
 
-def scribe(model: str = "auto") -> Write:
-    """What writes with a bundle; its models are loaded for the first film."""
+def scribe(model: str = "auto", recogniser: str | None = None) -> Write:
+    """What writes with a bundle, and hears with a recogniser; the models are loaded for the first film."""
     found: list[Scribe] = []
 
     def write(film: Path, ingredients: tuple[str, ...], title: str, stage: Stage) -> Recipe:
@@ -47,7 +47,7 @@ def scribe(model: str = "auto") -> Write:
 
         if not found:
             stage("loading", 0.0)
-            found.append(load(model))
+            found.append(load(model, recogniser=recogniser))
         return found[0].write(film, ingredients, title, stage=stage)
 
     return write
