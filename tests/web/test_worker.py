@@ -20,7 +20,7 @@ def test_the_server_tells_the_worker_what_it_was_told(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr("cookscribe.scribe.load", load)
     with pytest.raises(KeyboardInterrupt):
-        scribe(*command[-2:])(tmp_path / "film.mp4", (), "", lambda name, share: None)
+        scribe(*command[-2:])(tmp_path / "film.mp4", (), "", lambda *_: None)
     assert asked == [(("mine",), {"recogniser": "small"})]
 
 
