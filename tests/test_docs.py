@@ -115,9 +115,8 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_sample_in_the_readme_is_what_comes_out(films: Path) -> None:
-    printed = re.findall(
-        r"^     *\d  (\S+)  (.*?)  +\d+%", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
-    )
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    printed = re.findall(r"^     *\d  (\S+)  (.*?)  +\d+%", page, re.MULTILINE)
     recipe = cookscribe.write(films / "soup.mp4")
     # What is told beside a step stands behind its sentence, in brackets.
     shown = [(times, re.sub(r"  \(.*\)$", "", text)) for times, text in printed]
@@ -127,7 +126,9 @@ def test_the_sample_in_the_readme_is_what_comes_out(films: Path) -> None:
     assert [times for times, _ in shown] == [times for times, _ in written]
     # On processors that round otherwise the language model may find another sentence better.
     assert sum(one != other for one, other in zip(shown, written, strict=True)) <= 1
-    assert recipe.title in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert recipe.title in page
+    lines = {amount.ingredient: amount.line for amount in recipe.amounts}
+    assert f"    with {', '.join(lines.get(name, name) for name in recipe.ingredients)}\n" in page
 
 
 @pytest.mark.parametrize("page", EXAMPLES, ids=lambda path: path.name)

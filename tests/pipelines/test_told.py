@@ -6,7 +6,7 @@ import pytest
 from cookscribe.bundle import find_bundle
 from cookscribe.cues import Cue, Cues
 from cookscribe.pipelines.base import Draft
-from cookscribe.pipelines.told import listen_to, of_steps
+from cookscribe.pipelines.told import listen_to, of_steps, without_the_dish
 from cookscribe.recipe import Recipe, Span, Video
 from cookscribe.scribe import assemble
 from cookscribe.senses.transcripts import Transcript
@@ -106,3 +106,26 @@ def test_words_without_times_give_amounts_but_no_timers() -> None:
 
 def test_a_film_that_tells_nothing() -> None:
     assert listen_to(Cues(), ["salt"], listed=False).ingredients == ("salt",)
+
+
+@pytest.mark.parametrize(
+    ("title", "heard", "kept"),
+    [
+        ("Grandmother's tomato soup", ("tomato", "soup", "salt"), ("tomato", "salt")),
+        ("Chicken fried rice", ("rice", "chicken"), ("rice", "chicken")),
+        ("Fruit salads", ("salad", "fruit salad"), ("fruit salad",)),
+        ("Soup.mp4", ("soup",), ("soup",)),
+        ("Meatball sub", ("soup", "pizza"), ("soup", "pizza")),
+    ],
+)
+def test_a_dish_is_no_ingredient_of_itself(title: str, heard: tuple[str, ...], kept: tuple[str, ...]) -> None:
+    assert without_the_dish(listen_to(Cues(), heard, listed=False), title) == kept
+
+
+def test_what_is_measured_or_given_stays_an_ingredient(recipe: Recipe) -> None:
+    said = Cues((Cue(Span(start=0, end=5), "heard", "pour in two cups of soup"),))
+    told = listen_to(said, ["soup"], listed=False)
+    assert without_the_dish(told, "Casserole soup") == ("soup",)
+    draft = Draft((), (), None, (), ["soup"], [], cues=said)
+    config = find_bundle("youcook2-speech").config
+    assert assemble(draft, config, recipe.video, "Soup", listed=True).ingredients == ("soup",)

@@ -26,6 +26,7 @@ from cookscribe.recipe import (
 )
 from cookscribe.text.amounts import AmountMention, find_amounts
 from cookscribe.text.facts import find_durations, find_heats, find_people
+from cookscribe.text.foods import common_foods
 from cookscribe.text.ingredients import IngredientMatcher, canonical
 from cookscribe.text.titles import spoken_title
 from cookscribe.text.tokens import ptb_tokens, word_set
@@ -225,6 +226,18 @@ def cue_evidence(cues: Cues) -> tuple[CueEvidence, ...]:
     )
 
 
+def without_the_dish(told: Told, title: str) -> tuple[str, ...]:
+    """The ingredients without the dish itself: who makes tomato soup talks of soup, but measures none."""
+    dish = [canonical(word) for word in ptb_tokens(title)]
+    measured = {amount.ingredient for amount in told.amounts}
+
+    def itself(name: str) -> bool:
+        words = name.split()
+        return common_foods().is_only_a_dish(words) and dish[-len(words) :] == [canonical(word) for word in words]
+
+    return tuple(name for name in told.ingredients if name in measured or not itself(name))
+
+
 def with_what_is_told(recipe: Recipe, cues: Cues, *, listed: bool, titled: bool) -> Recipe:
     """The recipe with the amounts, times, temperatures, servings and title that its film tells, and with the cues.
 
@@ -232,13 +245,15 @@ def with_what_is_told(recipe: Recipe, cues: Cues, *, listed: bool, titled: bool)
         listed: whether somebody gave the ingredients; titled: whether somebody gave the title.
     """
     told = listen_to(cues, recipe.ingredients, listed=listed)
+    title = recipe.title if titled else told.title or recipe.title
+    ingredients = told.ingredients if listed else without_the_dish(told, title)
     spans = [step.span for step in recipe.steps]
     timers, heats = of_steps(told.timers, spans, MOST_TIMERS), of_steps(told.temperatures, spans, MOST_TIMERS)
-    matcher = IngredientMatcher(told.ingredients)
+    matcher = IngredientMatcher(ingredients)
     steps = tuple(
         step.model_copy(
             update={
-                "ingredients": tuple(told.ingredients[i] for i in sorted(matcher.named(step.sentence))),
+                "ingredients": tuple(ingredients[i] for i in sorted(matcher.named(step.sentence))),
                 "timers": timers[number],
                 "temperatures": heats[number],
             }
@@ -247,8 +262,8 @@ def with_what_is_told(recipe: Recipe, cues: Cues, *, listed: bool, titled: bool)
     )
     evidence = (recipe.evidence or Evidence()).model_copy(update={"cues": cue_evidence(cues)})
     changes = {
-        "title": recipe.title if titled else told.title or recipe.title,
-        "ingredients": told.ingredients,
+        "title": title,
+        "ingredients": ingredients,
         "amounts": told.amounts,
         "servings": told.servings,
         "total_time": told.total_time,

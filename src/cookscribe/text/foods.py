@@ -49,6 +49,10 @@ class Foods:
         """Whether this may be the name of a dish, by its last words."""
         return _ends_with(tuple(map(canonical, words)), self.dishes)
 
+    def is_only_a_dish(self, words: Sequence[str]) -> bool:
+        """Whether this names a dish and no food that others are made of: soup, but not rice."""
+        return tuple(map(canonical, words)) in self.dishes and not self._known(words)
+
     def _known(self, words: Sequence[str]) -> bool:
         keys = tuple(map(canonical, words))
         return keys in self.counted or keys in self.other
