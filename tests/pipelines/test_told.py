@@ -111,7 +111,7 @@ def test_a_film_that_tells_nothing() -> None:
 @pytest.mark.parametrize(
     ("title", "heard", "kept"),
     [
-        ("Grandmother's tomato soup", ("tomato", "soup", "salt"), ("tomato", "salt")),
+        ("Grandmother's Tomato Soup", ("tomato", "soup", "salt"), ("tomato", "salt")),
         ("Chicken fried rice", ("rice", "chicken"), ("rice", "chicken")),
         ("Fruit salads", ("salad", "fruit salad"), ("fruit salad",)),
         ("Soup.mp4", ("soup",), ("soup",)),

@@ -228,7 +228,7 @@ def cue_evidence(cues: Cues) -> tuple[CueEvidence, ...]:
 
 def without_the_dish(told: Told, title: str) -> tuple[str, ...]:
     """The ingredients without the dish itself: who makes tomato soup talks of soup, but measures none."""
-    dish = [canonical(word) for word in ptb_tokens(title)]
+    dish = [canonical(word) for word in ptb_tokens(title.lower())]
     measured = {amount.ingredient for amount in told.amounts}
 
     def itself(name: str) -> bool:
