@@ -1,8 +1,11 @@
-"""The table of the study of narrated films."""
+"""The tables of the study of narrated films."""
 
 import json
 from pathlib import Path
 
+import pytest
+
+from cookscribe.errors import BadValueError
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.writer.examples import WriterData
 from cookscribe.learning.writer.run import WriterRun, read_examples, train_language_writer
@@ -11,8 +14,12 @@ from tests.learning.made_up_youcook2 import write_folder
 from tests.writer.small import published_folder
 
 
-def test_study_runs_by_its_command(tmp_path: Path) -> None:
-    data = write_folder(tmp_path / "data", training=26, validation=4)
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_folder(tmp_path_factory.mktemp("youcook2"), training=26, validation=4)
+
+
+def test_study_runs_by_its_command(data: Path, tmp_path: Path) -> None:
     base = str(published_folder(tmp_path / "base"))
     run = WriterRun(training={"epochs": 1}, data=WriterData(narrated=0.2, silent=0.0), precision="float32")
     examples = read_examples(YouCook2(data), {})
@@ -29,3 +36,26 @@ def test_study_runs_by_its_command(tmp_path: Path) -> None:
     assert "language model minus recipe model" in table
     report = json.loads((tmp_path / "reports" / "PDVC-published.json").read_text())
     assert 0 < report["all"]["distinct"] <= 100
+
+
+def test_a_bundle_is_judged_as_it_is(data: Path, tmp_path: Path) -> None:
+    row = "ours, heard events, no list"
+    command = ("study", "narrated", "--data", data, "--out", tmp_path, "--smoke", "--bundle", "youcook2-speech")
+    run_command(*command, "--development", "--only", row)
+    apart = tmp_path / "development"
+    table = (apart / "narrated.md").read_text()
+    assert table.startswith("2 videos"), "8 % of the 26 training videos"
+    assert f"| {row} |" in table
+    assert "published" not in table, "there are no published candidates of training videos"
+    assert "nearest neighbour" not in table, "only what was asked for"
+    assert not (tmp_path / "models").exists(), "nothing is trained"
+    run_command(*command, "--only", "PDVC, published events")
+    assert "| PDVC, published events |" in (tmp_path / "narrated.md").read_text()
+    assert f"| {row} |" not in (tmp_path / "narrated.md").read_text(), "that row is of other videos"
+    run_command(*command, "--development", "--only", "nearest neighbour, heard events")
+    assert f"| {row} |" in (apart / "narrated.md").read_text(), "a row that is finished is shown"
+
+
+def test_only_a_speech_bundle_is_judged(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match="is a sight bundle"):
+        run_command("study", "narrated", "--data", data, "--out", tmp_path, "--bundle", "youcook2-sight")

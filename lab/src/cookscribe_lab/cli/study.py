@@ -39,7 +39,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "epochs": (int, typer.Option(0, min=0, help="Of the recipe models; 0 takes the preset's.")),
     "batch_size": (int, typer.Option(0, min=0, help="Of the recipe models; 0 takes the preset's.")),
     "proposal_epochs": (int, typer.Option(0, min=0, help="Of the proposal models; 0 takes the preset's.")),
-    "only": (list[str], typer.Option([], help="Train this row only (may be given again); finished rows are shown.")),
+    "only": (list[str], typer.Option([], help="This row only (may be given again); finished rows are shown.")),
     "captions": (bool, typer.Option(True, help="What candidates say, too; without it takes half of the time.")),
     "meteor": (bool, typer.Option(True, help="METEOR too; without it no Java is started.")),
     "true_events": (
@@ -47,9 +47,10 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
         typer.Option(False, "--true-events", help="Give the models the true events: judge the sentences alone."),
     ),
     "writer": (Path, typer.Option(None, help="Folder of a language model's adapters: judge its sentences.")),
+    "bundle": (str, typer.Option("", help="Judge this bundle as it is: a shipped one's name, or a folder.")),
     "development": (
         bool,
-        typer.Option(False, "--development", help="With --writer: stills of videos its training kept apart."),
+        typer.Option(False, "--development", help="Judge training videos kept apart (stills: with --writer)."),
     ),
     "out": (Path, typer.Option(None, help="Folder of the results; `runs/NAME` if left out.")),
     "work": (Path, typer.Option(None, help="Folder of finished parts, which studies share; `work` beside --out.")),

@@ -3,7 +3,8 @@ neighbour, on events found by listening and on the published candidates.
 
 Videos: those of the validation split that have a transcript; once more those whose words have a recogniser's times.
 Events: "heard" are found by our span model; "published" are the public PDVC candidates (N = 25) after non-maximum
-suppression, as many as PDVC counted. Nothing is trained on validation videos.
+suppression, as many as PDVC counted. Nothing is trained on validation videos. `--development` takes the training videos
+that no model learnt from instead, to choose by; there are no published candidates for them.
 """
 
 import sys
@@ -16,13 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cookscribe.bundle import WRITER
+from cookscribe.bundle import find_bundle
 from cookscribe.evaluation.events import Events
 from cookscribe.evaluation.meteor import MeteorTable
 from cookscribe.evaluation.report import evaluate
 from cookscribe.evaluation.soda import SodaScorer, soda_tiou
 from cookscribe.files import read_json, write_json, write_text
-from cookscribe.learning.loop import HISTORY
+from cookscribe.learning.datasets.root import YouCook2
+from cookscribe.learning.datasets.splits import development_split
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
 from cookscribe.learning.narrated.run import Narrated, SpeechRun, inference_decoding
 from cookscribe.learning.story_task import story_events
@@ -40,6 +42,7 @@ from cookscribe_lab.studies.core.candidate_sets import open_youcook2
 from cookscribe_lab.studies.core.registry import StudyOptions
 from cookscribe_lab.studies.core.report import bootstrap_interval, markdown_table
 from cookscribe_lab.studies.core.tables import Row, as_markdown, figures_of
+from cookscribe_lab.studies.narrated.parts import BundleParts, TrainedParts
 from cookscribe_lab.studies.paper.paper import CANDIDATES, MAIN
 
 Told = Mapping[str, Events]
@@ -74,38 +77,62 @@ def distinct_share(told: Told) -> float:
 
 
 class NarratedStudy:
-    """Videos, events and captioners, and the scores of what they tell."""
+    """Videos, events and captioners, and the scores of what they tell.
 
-    def __init__(self, folder: SpeechFolder, out: Path, *, meteor: bool = True) -> None:
-        self.folder, self.out = folder, out
-        self.validation = Narrated.read(folder.data, "validation")
-        self.truth = {key: Events(video.spans, video.sentences) for key, video in self.validation.videos.items()}
-        self.ingredients = {key: video.ingredients for key, video in self.validation.videos.items()}
+    Args:
+        parts: the models.
+        out: folder of the reports.
+        development: judge the training videos kept apart, not the validation videos; reports lie in a folder of their
+            own then.
+    """
+
+    def __init__(
+        self,
+        data: YouCook2,
+        parts: TrainedParts | BundleParts,
+        out: Path,
+        *,
+        meteor: bool = True,
+        development: bool = False,
+    ) -> None:
+        self.data, self.parts, self.development = data, parts, development
+        self.out = out / "development" if development else out
+        self.training = Narrated.read(data, "training")
+        self.judged = Narrated.read(data, "validation")
+        if development:
+            rest, apart = development_split(self.training.videos, SpeechRun().development)
+            videos = self.training.videos
+            self.judged = replace(self.training, videos={key: videos[key] for key in apart})
+            self.training = replace(self.training, videos={key: videos[key] for key in rest})
+        self.truth = {key: Events(video.spans, video.sentences) for key, video in self.judged.videos.items()}
+        self.ingredients = {key: video.ingredients for key, video in self.judged.videos.items()}
         self.meteor: MeteorTable | bool = MeteorTable() if meteor else False
 
     @cached_property
     def heard(self) -> dict[str, NarratedVideo]:
         """What is read of every video."""
-        return replace(self.validation, reader=self.folder.reader).heard
+        return replace(self.judged, reader=self.parts.reader).heard
 
     @cached_property
     def events(self) -> dict[str, dict[str, Spans]]:
         """Spans of every video, by where they come from."""
-        finder = self.folder.finder()
-        candidates = self.folder.data.candidates()
-        return {
+        finder = self.parts.finder()
+        found = {
             "heard": {
-                key: _spans(finder.find(video.track, self.validation.transcripts[key]).spans)
+                key: _spans(finder.find(video.track, self.judged.transcripts[key]).spans)
                 for key, video in self.heard.items()
-            },
-            "published": {key: _spans(suppressed(candidates[key], OVERLAP).spans) for key in self.truth},
+            }
         }
+        if not self.development:
+            candidates = self.data.candidates()
+            found["published"] = {key: _spans(suppressed(candidates[key], OVERLAP).spans) for key in self.truth}
+        return found
 
     @cached_property
     def neighbours(self) -> NearestNeighbourCaptioner:
         """The true steps of the training videos by what is said in them."""
-        heard = self.folder.material.heard
-        videos = self.folder.narrated.videos
+        heard = replace(self.training, reader=self.parts.reader).heard
+        videos = self.training.videos
         pooled = np.concatenate([heard[key].track.over(video.spans) for key, video in videos.items()])
         return NearestNeighbourCaptioner.fit(pooled, [text for video in videos.values() for text in video.sentences])
 
@@ -118,7 +145,7 @@ class NarratedStudy:
 
     def published(self, *, rank: bool) -> Told:
         """PDVC's own captions: as it ranks them, or without telling an event twice."""
-        candidates = self.folder.data.candidates()
+        candidates = self.data.candidates()
         chosen = {
             key: reranked(candidates[key]) if rank else suppressed(candidates[key], OVERLAP) for key in self.truth
         }
@@ -126,8 +153,8 @@ class NarratedStudy:
 
     def written(self, seed: int, source: str, listing: str) -> Told:
         """Our sentences, with the ingredient list (in its order or in any) or with the ingredients heard."""
-        writer = StoryWriter.load(self.folder.writer(seed))
-        reader = self.folder.reader
+        writer = StoryWriter.load(self.parts.recipe_model(seed))
+        reader = self.parts.reader
         inputs = [
             reader.input(self.heard[key], spans, self.listed(key, listing))
             for key, spans in self.events[source].items()
@@ -137,7 +164,7 @@ class NarratedStudy:
 
     def told_by_language(self, seed: int, source: str, listing: str) -> Told:
         """Sentences of the language-model writer of a seed."""
-        writer = load_language_writer(self.folder.out / f"{WRITER}-{seed}")
+        writer = load_language_writer(self.parts.adapters()[seed])
         drafts = self.ours(seed, source, listing)["told"]
         films = []
         for key, spans in self.events[source].items():
@@ -146,7 +173,7 @@ class NarratedStudy:
             films.append(
                 film_evidence(
                     spans,
-                    transcript=self.validation.transcripts[key],
+                    transcript=self.judged.transcripts[key],
                     ingredients=names,
                     given=given is not None,
                     drafts=[text for *_, text in drafts[key]],
@@ -156,11 +183,6 @@ class NarratedStudy:
         for (key, spans), written in zip(self.events[source].items(), writer.write(films), strict=True):
             told[key] = Events(spans, tuple(one.sentence for one in written))
         return told
-
-    def language_seeds(self) -> list[int]:
-        """Seeds whose language-model writer is trained (`cookscribe train writer --out OUT/models`)."""
-        folders = self.folder.out.glob(f"{WRITER}-*/{HISTORY}")
-        return sorted(int(path.parent.name.rpartition("-")[2]) for path in folders if read_json(path).get("stopped"))
 
     def listed(self, key: str, listing: str) -> Sequence[str] | None:
         """The ingredient list of a video as a row of the table gives it."""
@@ -173,28 +195,32 @@ class NarratedStudy:
 
     def event_table(self) -> str:
         """SODA tIoU of the events alone, for videos whose words have times and for those that have none."""
-        videos = self.validation.videos.items()
+        videos = self.judged.videos.items()
         equal = {key: _spans(uniform(video.duration, EQUAL).spans) for key, video in videos}
         rows = []
         for name, found in ({f"{EQUAL} equal segments": equal} | self.events).items():
             figures = {"steps": [float(np.mean([len(spans) for spans in found.values()]))]}
             for heading, kinds in {"all": (True, False), "timed": (True,), "untimed": (False,)}.items():
-                keys = [key for key in self.truth if self.validation.transcripts[key].timed in kinds]
+                keys = [key for key in self.truth if self.judged.transcripts[key].timed in kinds]
                 if keys:
                     truth = {key: self.truth[key].spans for key in keys}
                     figures[heading] = [soda_tiou(truth, {key: found[key] for key in keys}, "released")]
             rows.append(Row(name, figures))
         return as_markdown(rows, "SODA tIoU of events", ("all", "timed", "untimed", "steps"))
 
+    def report_file(self, name: str) -> Path:
+        """Where the scores of a row are kept."""
+        return self.out / "reports" / f"{name.replace(' ', '-').replace(',', '')}.json"
+
     def report(self, name: str, tell: Callable[[], Told]) -> Mapping[str, Any]:
         """The scores of what is told, kept in a file."""
-        path = self.out / "reports" / f"{name.replace(' ', '-').replace(',', '')}.json"
+        path = self.report_file(name)
         if path.is_file():
             found: Mapping[str, Any] = read_json(path)
             return found
         print(name, file=sys.stderr, flush=True)
         told = tell()
-        timed = [key for key in self.truth if self.validation.transcripts[key].timed]
+        timed = [key for key in self.truth if self.judged.transcripts[key].timed]
         reports: dict[str, Any] = {}
         for videos, keys in zip(SETS, (list(self.truth), timed), strict=True):
             truth = {key: self.truth[key] for key in keys}
@@ -221,24 +247,28 @@ class NarratedStudy:
             f"ours, {source} events, {listing} seed {seed}", partial(self.written, seed, source, listing)
         )
 
-    def rows(self, seeds: Sequence[int]) -> dict[str, list[Mapping[str, Any]]]:
-        """The reports of every row's seeds, by its name; baselines first."""
-        found = {
-            "PDVC, its own ranking": [self.report("PDVC ranked", lambda: self.published(rank=True))],
-            "PDVC, published events": [self.report("PDVC published", lambda: self.published(rank=False))],
-        }
-        for source in ("heard", "published"):
+    def rows(self, seeds: Sequence[int], wants: Callable[[str], bool]) -> dict[str, list[Mapping[str, Any]]]:
+        """The reports of every row's seeds, by its name; baselines first. What is not wanted is not made."""
+        tellers: dict[str, dict[str, Callable[[], Told]]] = {}
+        if "published" in self.events:
+            tellers["PDVC, its own ranking"] = {"PDVC ranked": partial(self.published, rank=True)}
+            tellers["PDVC, published events"] = {"PDVC published": partial(self.published, rank=False)}
+        for source in self.events:
             name = f"nearest neighbour, {source} events"
-            found[name] = [self.report(name, partial(self.nearest, source))]
-        for source, listing in OURS:
-            found[f"ours, {source} events, {listing}"] = [self.ours(seed, source, listing) for seed in seeds]
-        for source, listing in OURS if (trained := self.language_seeds()) else ():
-            name = f"language model, {source} events, {listing}"
-            found[name] = [
-                self.report(f"{name} seed {seed}", partial(self.told_by_language, seed, source, listing))
-                for seed in trained
-            ]
-        return found
+            tellers[name] = {name: partial(self.nearest, source)}
+        for who, tell, trained in (
+            ("ours", self.written, list(seeds)),
+            ("language model", self.told_by_language, list(self.parts.adapters())),
+        ):
+            for source, listing in OURS if trained else ():
+                if source in self.events:
+                    name = f"{who}, {source} events, {listing}"
+                    tellers[name] = {f"{name} seed {seed}": partial(tell, seed, source, listing) for seed in trained}
+        return {
+            name: [self.report(file, tell) for file, tell in row.items()]
+            for name, row in tellers.items()
+            if wants(name) or all(self.report_file(file).is_file() for file in row)
+        }
 
 
 def _spans(spans: NDArray[np.floating]) -> Spans:
@@ -278,19 +308,24 @@ def intervals(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
 
 
 def run(options: StudyOptions) -> str:
-    """Train what is missing, score everything, and give the tables."""
-    changes = SpeechRun(training={"epochs": 1}, model={"width": 16}) if options.smoke else SpeechRun()
-    folder = SpeechFolder(
-        open_youcook2(options), options.out / "models", changes, {"epochs": 1} if options.smoke else None
-    )
-    study = NarratedStudy(folder, options.out, meteor=options.asks_meteor)
-    rows = study.rows(range(1 if options.smoke else options.seeds))
+    """Train what is missing, or take a bundle as it is; score everything, and give the tables."""
+    data = open_youcook2(options)
+    parts: TrainedParts | BundleParts
+    if options.bundle:
+        parts, seeds = BundleParts(find_bundle(options.bundle)), 1
+    else:
+        changes = SpeechRun(training={"epochs": 1}, model={"width": 16}) if options.smoke else SpeechRun()
+        spans = {"epochs": 1} if options.smoke else None
+        parts = TrainedParts(SpeechFolder(data, options.out / "models", changes, spans))
+        seeds = 1 if options.smoke else options.seeds
+    study = NarratedStudy(data, parts, options.out, meteor=options.asks_meteor, development=options.development)
+    rows = study.rows(range(seeds), options.wants)
     timed = {name: reports for name, reports in rows.items() if all("timed" in report for report in reports)}
     text = f"{len(study.truth)} videos with a transcript\n\n{study.event_table()}\n\n{table(rows, 'all')}\n"
     if timed:
-        count = sum(transcript.timed for transcript in study.validation.transcripts.values())
+        count = sum(study.judged.transcripts[key].timed for key in study.truth)
         text += f"\n{count} of them whose words have times\n\n{table(timed, 'timed')}\n"
     if compared := intervals(rows):
         text += f"\nlanguage model minus recipe model, over videos\n\n{compared}\n"
-    write_text(options.out / "narrated.md", text)
+    write_text(study.out / "narrated.md", text)
     return text

@@ -1,0 +1,70 @@
+"""The models that the study of narrated videos scores: those it trains, or those of a bundle as it is."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cookscribe.bundle import LISTENER, SPANS, WRITER, Bundle
+from cookscribe.errors import BadValueError
+from cookscribe.files import read_json
+from cookscribe.learning.loop import HISTORY
+from cookscribe.learning.narrated.build_bundle import SpeechFolder
+from cookscribe.pipelines.language import installed_writer
+from cookscribe.pipelines.transcript_reader import TranscriptReader
+from cookscribe.proposals.spans import SpanFinder, load_finder
+
+
+@dataclass(frozen=True)
+class TrainedParts:
+    """The parts of a training, each trained when it is first asked for."""
+
+    folder: SpeechFolder
+
+    @property
+    def reader(self) -> TranscriptReader:
+        """Reads transcripts."""
+        return self.folder.reader
+
+    def finder(self) -> SpanFinder:
+        """Finds the steps."""
+        return self.folder.finder()
+
+    def recipe_model(self, seed: int) -> Path:
+        """Folder of the recipe model of a seed."""
+        return self.folder.writer(seed)
+
+    def adapters(self) -> dict[int, Path]:
+        """Folders of the language-model writers that are trained (`cookscribe train writer`), by seed."""
+        found = self.folder.out.glob(f"{WRITER}-*/{HISTORY}")
+        done = [path.parent for path in found if read_json(path).get("stopped")]
+        return {int(folder.name.rpartition("-")[2]): folder for folder in sorted(done)}
+
+
+@dataclass(frozen=True)
+class BundleParts:
+    """The parts of a speech bundle, one of each, with the language-model writer that it names if it is installed."""
+
+    bundle: Bundle
+
+    def __post_init__(self) -> None:
+        if self.bundle.config.kind != "speech":
+            raise BadValueError(
+                self.bundle.folder, f"is a {self.bundle.config.kind} bundle", "name one that reads transcripts"
+            )
+
+    @property
+    def reader(self) -> TranscriptReader:
+        """Reads transcripts."""
+        return TranscriptReader.load(self.bundle.folder / LISTENER)
+
+    def finder(self) -> SpanFinder:
+        """Finds the steps."""
+        return load_finder(self.bundle.folder / SPANS)
+
+    def recipe_model(self, _seed: int) -> Path:
+        """Folder of the one recipe model."""
+        return self.bundle.story
+
+    def adapters(self) -> dict[int, Path]:
+        """Folder of the one language-model writer."""
+        folder, _ = installed_writer(self.bundle)
+        return {} if folder is None else {0: folder}
