@@ -1,14 +1,17 @@
 """The tables of the study of narrated films."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from cookscribe.bundle import find_bundle
 from cookscribe.errors import BadValueError
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.writer.examples import WriterData
 from cookscribe.learning.writer.run import WriterRun, read_examples, train_language_writer
+from cookscribe.model_folder import read_tensors, write_tensors
 from tests.command import run_command
 from tests.learning.made_up_youcook2 import write_folder
 from tests.writer.small import published_folder
@@ -42,7 +45,8 @@ def test_a_bundle_is_judged_as_it_is(data: Path, tmp_path: Path) -> None:
     row = "ours, heard events, no list"
     command = ("study", "narrated", "--data", data, "--out", tmp_path, "--smoke", "--bundle", "youcook2-speech")
     run_command(*command, "--development", "--only", row)
-    apart = tmp_path / "development"
+    (judged,) = tmp_path.glob("youcook2-speech-*")
+    apart = judged / "development"
     table = (apart / "narrated.md").read_text()
     assert table.startswith("2 videos"), "8 % of the 26 training videos"
     assert f"| {row} |" in table
@@ -50,10 +54,23 @@ def test_a_bundle_is_judged_as_it_is(data: Path, tmp_path: Path) -> None:
     assert "nearest neighbour" not in table, "only what was asked for"
     assert not (tmp_path / "models").exists(), "nothing is trained"
     run_command(*command, "--only", "PDVC, published events")
-    assert "| PDVC, published events |" in (tmp_path / "narrated.md").read_text()
-    assert f"| {row} |" not in (tmp_path / "narrated.md").read_text(), "that row is of other videos"
+    assert "| PDVC, published events |" in (judged / "narrated.md").read_text()
+    assert f"| {row} |" not in (judged / "narrated.md").read_text(), "that row is of other videos"
     run_command(*command, "--development", "--only", "nearest neighbour, heard events")
     assert f"| {row} |" in (apart / "narrated.md").read_text(), "a row that is finished is shown"
+
+
+def test_rows_of_another_bundle_are_not_taken_for_this_one(data: Path, tmp_path: Path) -> None:
+    command = ("study", "narrated", "--data", data, "--out", tmp_path, "--smoke", "--only", "PDVC, published events")
+    shipped = find_bundle("youcook2-speech").folder
+    run_command(*command, "--bundle", shipped)
+    other = tmp_path / "other"
+    shutil.copytree(shipped, other)
+    weights, header = read_tensors(other / "story" / "weights.safetensors")
+    weights["output.linear.bias"] = weights["output.linear.bias"] + 1
+    write_tensors(other / "story" / "weights.safetensors", weights, header)
+    run_command(*command, "--bundle", other)
+    assert len(list(tmp_path.glob("youcook2-speech-*/narrated.md"))) == 2
 
 
 def test_only_a_speech_bundle_is_judged(data: Path, tmp_path: Path) -> None:

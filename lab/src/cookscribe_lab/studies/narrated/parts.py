@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cookscribe.bundle import LISTENER, SPANS, WRITER, Bundle
+from cookscribe.encoders.weights import sha256
 from cookscribe.errors import BadValueError
 from cookscribe.files import read_json
 from cookscribe.learning.loop import HISTORY
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
+from cookscribe.model_folder import WEIGHTS
 from cookscribe.pipelines.language import installed_writer
 from cookscribe.pipelines.transcript_reader import TranscriptReader
 from cookscribe.proposals.spans import SpanFinder, load_finder
@@ -18,6 +20,10 @@ class TrainedParts:
     """The parts of a training, each trained when it is first asked for."""
 
     folder: SpeechFolder
+
+    def reports(self, out: Path) -> Path:
+        """Where the reports lie; the models are in `out`, too."""
+        return out
 
     @property
     def reader(self) -> TranscriptReader:
@@ -50,6 +56,12 @@ class BundleParts:
             raise BadValueError(
                 self.bundle.folder, f"is a {self.bundle.config.kind} bundle", "name one that reads transcripts"
             )
+
+    def reports(self, out: Path) -> Path:
+        """Where the reports lie: of this bundle alone, and of these very weights."""
+        folders = (self.bundle.folder / SPANS, self.bundle.story, *self.adapters().values())
+        marks = "".join(sha256(folder / WEIGHTS)[:4] for folder in folders)
+        return out / f"{self.bundle.config.name}-{marks}"
 
     @property
     def reader(self) -> TranscriptReader:

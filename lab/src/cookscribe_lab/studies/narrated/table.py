@@ -81,9 +81,8 @@ class NarratedStudy:
 
     Args:
         parts: the models.
-        out: folder of the reports.
-        development: judge the training videos kept apart, not the validation videos; reports lie in a folder of their
-            own then.
+        out: folder of the reports; those of a bundle, and of the development videos, lie in folders of their own.
+        development: judge the training videos kept apart, not the validation videos.
     """
 
     def __init__(
@@ -96,7 +95,7 @@ class NarratedStudy:
         development: bool = False,
     ) -> None:
         self.data, self.parts, self.development = data, parts, development
-        self.out = out / "development" if development else out
+        self.out = parts.reports(out) / "development" if development else parts.reports(out)
         self.training = Narrated.read(data, "training")
         self.judged = Narrated.read(data, "validation")
         if development:
