@@ -33,7 +33,7 @@ class StudyOptions:
         writer: folder of a language model's adapters; its sentences are judged.
         bundle: name or folder of a bundle that is judged as it is; nothing is trained then.
         development: judge videos that training kept apart, to choose by, instead of the validation videos.
-        only: train these rows only; rows that are finished already are shown all the same. Empty for all.
+        only: train or judge these rows only; rows that are finished already are shown all the same. Empty for all.
         work: folder of finished parts, which studies share; beside `out` if None.
     """
 
