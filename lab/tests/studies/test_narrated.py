@@ -76,3 +76,9 @@ def test_rows_of_another_bundle_are_not_taken_for_this_one(data: Path, tmp_path:
 def test_only_a_speech_bundle_is_judged(data: Path, tmp_path: Path) -> None:
     with pytest.raises(BadValueError, match="is a sight bundle"):
         run_command("study", "narrated", "--data", data, "--out", tmp_path, "--bundle", "youcook2-sight")
+
+
+def test_a_row_that_there_is_not_is_an_error(data: Path, tmp_path: Path) -> None:
+    command = ("study", "narrated", "--data", data, "--out", tmp_path, "--smoke", "--bundle", "youcook2-speech")
+    with pytest.raises(BadValueError, match=r"--only PDVC: no such row .*there are: PDVC, its own ranking"):
+        run_command(*command, "--only", "PDVC")

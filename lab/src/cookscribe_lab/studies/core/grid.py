@@ -50,6 +50,7 @@ def without_planner(grid: Grid) -> Grid:
 
 def run_grid(options: StudyOptions, grid: Grid) -> str:
     """Train what is missing and write the study's files; returns the Markdown."""
+    options.check_only(variant.name for variant in grid.variants)
     runner = VariantRunner(options)
     # Seed by seed, so that an interrupted study has all rows, not all seeds of one.
     for seed in range(options.seeds):

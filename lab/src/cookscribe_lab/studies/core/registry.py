@@ -1,6 +1,6 @@
 """The studies by name. A study joins by one entry here; its module is imported only when it runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
@@ -82,6 +82,13 @@ class StudyOptions:
     def wants(self, row: str) -> bool:
         """Whether a row is trained if it is not finished."""
         return not self.only or row in self.only
+
+    def check_only(self, rows: Iterable[str]) -> None:
+        """Refuse names in `only` that are none of the study's rows."""
+        known = list(rows)
+        for name in self.only:
+            if name not in known:
+                raise BadValueError(f"--only {name}", "no such row can be made here", f"there are: {'; '.join(known)}")
 
 
 # Options that studies read together.

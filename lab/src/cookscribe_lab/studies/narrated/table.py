@@ -246,7 +246,7 @@ class NarratedStudy:
             f"ours, {source} events, {listing} seed {seed}", partial(self.written, seed, source, listing)
         )
 
-    def rows(self, seeds: Sequence[int], wants: Callable[[str], bool]) -> dict[str, list[Mapping[str, Any]]]:
+    def rows(self, seeds: Sequence[int], options: StudyOptions) -> dict[str, list[Mapping[str, Any]]]:
         """The reports of every row's seeds, by its name; baselines first. What is not wanted is not made."""
         tellers: dict[str, dict[str, Callable[[], Told]]] = {}
         if "published" in self.events:
@@ -263,10 +263,11 @@ class NarratedStudy:
                 if source in self.events:
                     name = f"{who}, {source} events, {listing}"
                     tellers[name] = {f"{name} seed {seed}": partial(tell, seed, source, listing) for seed in trained}
+        options.check_only(tellers)
         return {
             name: [self.report(file, tell) for file, tell in row.items()]
             for name, row in tellers.items()
-            if wants(name) or all(self.report_file(file).is_file() for file in row)
+            if options.wants(name) or all(self.report_file(file).is_file() for file in row)
         }
 
 
@@ -318,7 +319,7 @@ def run(options: StudyOptions) -> str:
         parts = TrainedParts(SpeechFolder(data, options.out / "models", changes, spans))
         seeds = 1 if options.smoke else options.seeds
     study = NarratedStudy(data, parts, options.out, meteor=options.asks_meteor, development=options.development)
-    rows = study.rows(range(seeds), options.wants)
+    rows = study.rows(range(seeds), options)
     timed = {name: reports for name, reports in rows.items() if all("timed" in report for report in reports)}
     text = f"{len(study.truth)} videos with a transcript\n\n{study.event_table()}\n\n{table(rows, 'all')}\n"
     if timed:

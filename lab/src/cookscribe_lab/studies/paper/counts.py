@@ -22,6 +22,7 @@ PLACES: dict[str, tuple[str, ...]] = {
 
 def run(options: StudyOptions) -> str:
     """Shares of recipes with nearly as many events as the truth, and the histogram."""
+    options.check_only(variant.name for variant in variants_of(options.preset))
     runner = VariantRunner(options)
     data = runner.data()
     rows, told = [], {}

@@ -15,6 +15,7 @@ MOST_COLUMNS = 10
 
 def run(options: StudyOptions) -> str:
     """SODA CIDEr-D (strict) of the development videos after each epoch."""
+    options.check_only(variant.name for variant in MODELS)
     runner = VariantRunner(options)
     data = runner.data()
     rows, lines, shown = [], {}, []

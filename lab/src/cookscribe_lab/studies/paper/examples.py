@@ -29,6 +29,7 @@ COLUMN = 34  # characters of a column of sentences in the picture
 
 def run(options: StudyOptions) -> str:
     """Recipes of some validation videos, as tables and pictures."""
+    options.check_only(variant.name for variant in SHOWN)
     runner = VariantRunner(options)
     data = runner.data()
     told: dict[str, Mapping[str, Events]] = {

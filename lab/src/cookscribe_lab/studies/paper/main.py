@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from cookscribe_lab.rivals.rows import RIVALS
 from cookscribe_lab.studies.core.comparable import comparable_outcome
 from cookscribe_lab.studies.core.costs import (
     GFLOPS,
@@ -69,6 +70,8 @@ def variants_of(preset: str) -> tuple[Variant, ...]:
 
 def run(options: StudyOptions) -> str:
     """The main table."""
+    rivals = (name for name, kind in RIVALS.items() if not kind.presegmented)
+    options.check_only((*rivals, COMPARABLE, *(variant.name for variant in variants_of(options.preset))))
     runner = VariantRunner(options)
     data = runner.data()
     found: dict[str, list[Scored]] = {}

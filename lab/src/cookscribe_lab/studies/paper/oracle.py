@@ -194,6 +194,7 @@ def run(options: StudyOptions) -> str:
     counts: tuple[int, ...] = COUNTS[:2] if options.smoke else COUNTS
     if options.candidates is not None:
         counts = tuple(n for n in counts if list(options.candidates.glob(f"validation_n{n}.*")))
+    options.check_only(Choice(encoder, events, 0).name for encoder in bench.encoders() for events in counts)
     parts: dict[tuple[str, int], dict[int, dict[str, Any]]] = {}
     # Seed by seed, so that an interrupted study has all rows rather than all seeds of one.
     for seed in range(options.seeds):

@@ -1,6 +1,7 @@
 """`cookscribe study presegmented`: sentences for true events, on the published SVPC split: MART, SVPC, B to BIVT."""
 
 from cookscribe.evaluation.events import Events
+from cookscribe_lab.rivals.rows import RIVALS
 from cookscribe_lab.studies.core.drawings import draw_rows
 from cookscribe_lab.studies.core.grid import captions, described, plain_label
 from cookscribe_lab.studies.core.paired import compared
@@ -19,6 +20,8 @@ PAIRS = (("BIVT", "SVPC"), ("BIVT", "BIV"), ("BIV", "BI"), ("BI", "B"), ("B", "M
 
 def run(options: StudyOptions) -> str:
     """The table."""
+    rivals = (name for name, kind in RIVALS.items() if kind.presegmented)
+    options.check_only((*rivals, *(variant.name for variant in MODELS)))
     runner = VariantRunner(options)
     data = runner.data(TRUE)
     found: dict[str, list[Scored]] = {name: [_plain(runner, data, name)] for name in (NEAREST, LINEAR)}
