@@ -1,27 +1,10 @@
 """The sentence that is chosen: without faults where there is one, and as other evidence has it."""
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.faults import FaultFinder
-from cookscribe.writer.choosing import best_sentence, likeness
+from cookscribe.writer.choosing import best_sentence
 
 FINDER = FaultFinder(packaged_verbs())
-lines = st.text(alphabet="ab c", max_size=12)
-
-
-@given(lines, lines)
-def test_likeness_is_a_similarity(one: str, other: str) -> None:
-    assert likeness(one, one) == 1
-    assert likeness(one, other) == likeness(other, one)
-    assert 0 <= likeness(one, other) <= 1
-
-
-def test_likeness_by_hand() -> None:
-    # Four of five and five words, two of four and four pairs of words.
-    assert likeness("add the onion to pan", "add the garlic to pan") == pytest.approx((8 / 10 + 4 / 8) / 2)
 
 
 def test_a_faulty_sentence_is_passed_over_while_there_is_another() -> None:

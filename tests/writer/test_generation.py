@@ -1,5 +1,6 @@
 """Beam search against trying all sentences, batches against single films, and no run of tokens twice."""
 
+from collections.abc import Sequence
 from itertools import product
 
 import pytest
@@ -123,12 +124,27 @@ def test_sentences_of_a_film_share_no_long_run(model: Llama, monkeypatch: pytest
     assert len(runs) == len(set(runs))
 
 
-def test_the_sentence_that_agrees_with_the_draft_is_written(model: Llama, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sentence_that_its_judge_prefers_is_written(model: Llama, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [("add the salt", -0.1), ("stir the onion", -0.4), ("stir it", -0.5)]
     texts = {Hypothesis((n,), 2 * score): text for n, (text, score) in enumerate(found)}
-    monkeypatch.setattr("cookscribe.writer.language_writer.beam_search", lambda *_: [list(texts)])
+    widths: list[int] = []
+
+    def search(*args: object) -> list[list[Hypothesis]]:
+        assert isinstance(args[-1], GenerationConfig)
+        widths.append(args[-1].beam)
+        return [list(texts)]
+
+    monkeypatch.setattr("cookscribe.writer.language_writer.beam_search", search)
     monkeypatch.setattr(LanguageWriter, "_text", lambda _, one: texts[one])
-    for weight, draft, wanted in ((1.0, "stir the onion in", 1), (1.0, "", 0), (0.0, "stir the onion in", 0)):
-        config = WriterConfig(network=model.config, agreement=weight)
-        film = FilmEvidence((EventEvidence("salt", draft=draft),))
-        assert LanguageWriter(model, Encoder(tokenizer()), config).write([film])[0][0].sentence == found[wanted][0]
+    writer = LanguageWriter(model, Encoder(tokenizer()), WriterConfig(network=model.config))
+    film = FilmEvidence((EventEvidence("salt"),))
+    assert writer.write([film])[0][0].sentence == "add the salt"
+    asked: list[tuple[int, list[str]]] = []
+
+    def judge(number: int, sentences: Sequence[str]) -> list[float]:
+        asked.append((number, list(sentences)))
+        return [-1.0, 0.0, -0.2]
+
+    assert writer.write([film], [judge], beam=9)[0][0].sentence == "stir the onion"
+    assert asked == [(0, [text for text, _ in found])]
+    assert widths == [writer.config.generation.beam, 9]

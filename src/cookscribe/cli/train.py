@@ -69,8 +69,9 @@ def speech(
         ..., "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files with transcripts (docs/data.md)."
     ),
     out: Path = typer.Option(..., "--out", help="Folder of all parts; the same folder goes on after an interrupt."),
-    seed: int = typer.Option(0, "--seed", help="Seed of the writer that goes into the bundle."),
-    epochs: int = typer.Option(0, "--epochs", help="Epochs of the writer; 0 takes the preset's."),
+    seed: int = typer.Option(0, "--seed", help="Seed of the first writer that goes into the bundle."),
+    members: int = typer.Option(2, "--members", min=0, help="Further writers, of the next seeds, that write along."),
+    epochs: int = typer.Option(0, "--epochs", help="Epochs of the writers; 0 takes the preset's."),
     name: str = typer.Option("youcook2-speech", "--name", help="Name of the bundle."),
 ) -> None:
     """Train the models of narrated videos and pack them into OUT/bundle, for `cookscribe write --model OUT/bundle`."""
@@ -79,7 +80,7 @@ def speech(
     from cookscribe.learning.narrated.run import SpeechRun
 
     run = SpeechRun(training={"epochs": epochs} if epochs else {})
-    bundle = SpeechFolder(YouCook2(data), out, run).pack(seed, name, FILMS, WEAK)
+    bundle = SpeechFolder(YouCook2(data), out, run, members=members).pack(seed, name, FILMS, WEAK)
     size = sum(path.stat().st_size for path in bundle.folder.rglob("*") if path.is_file())
     print(f"{bundle.folder}: {bundle.config.name}, {size / 2**20:.1f} MiB")
 

@@ -257,7 +257,8 @@ class SightPipeline:
             spans = np.asarray(events.spans, dtype=np.float64)[asked]
             judges.append(judge_of(self.sight, *seen.over(spans), self.vectors, ", ".join(told)))
         film = replace(film, events=tuple(film.events[n] for n in asked))
-        for n, one in zip(asked, self.language.write([film], judges)[0], strict=True):
+        beam = self.language.config.picture_beam if judges else None
+        for n, one in zip(asked, self.language.write([film], judges, beam)[0], strict=True):
             written[n] = one
         return written, [math.exp(min(0.0, one.score)) for one in written]
 

@@ -15,6 +15,7 @@ from cookscribe.cues import Cues
 from cookscribe.errors import BadValueError
 from cookscribe.pipelines.base import Draft, Request, make_room
 from cookscribe.pipelines.language import film_evidence, installed_writer, load_language_writer, writer_config
+from cookscribe.pipelines.recipe_judge import RecipeJudge
 from cookscribe.pipelines.step_signs import StepConfidence, step_signs
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.pipelines.transcript_reader import NarratedVideo, TranscriptReader
@@ -55,7 +56,7 @@ class SpeechPipeline:
         """Open the models of a bundle."""
         reader = TranscriptReader.load(bundle.folder / LISTENER)
         finder = load_finder(bundle.folder / SPANS, device)
-        writer = StoryWriter.load(bundle.story, device)
+        writer = StoryWriter.load(bundle.story, device, bundle.members)
         check_width(finder, reader.space.track_width, bundle.folder)
         if writer.config.read_words != reader.space.words:
             raise BadValueError(bundle.folder, "the writer was trained with other words", "pack the bundle again")
@@ -136,9 +137,11 @@ class SpeechPipeline:
         read: Cues | None = None,
     ) -> tuple[StoryStep, ...]:
         """A sentence for each of the events."""
-        steps = self.writer.write([self.reader.input(heard, events.spans, ingredients or None)])[0].steps
+        video = self.reader.input(heard, events.spans, ingredients or None)
+        steps = self.writer.write([video])[0].steps
         if self.language is None:
             return steps
+        drafts = [step.sentence for step in steps]
         film = film_evidence(
             events.spans,
             transcript=transcript,
@@ -146,9 +149,10 @@ class SpeechPipeline:
             title=title,
             ingredients=ingredients or distinct_names(heard.ingredients),
             given=bool(ingredients),
-            drafts=[step.sentence for step in steps],
+            drafts=drafts,
         )
-        return told_steps(events, self.language.write([film])[0])
+        judge = RecipeJudge(self.writer, video, drafts, self.language.config.recipe_model_weight)
+        return told_steps(events, self.language.write([film], [judge])[0])
 
 
 def calibrated_for(bundle: Bundle, writer: WriterConfig) -> Bundle:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cookscribe.candidates import Candidates
 from cookscribe.errors import BadFileError, BadValueError
+from cookscribe.model.config import UNK
 from cookscribe.model.decoding import DecodingConfig, write_stories
 from cookscribe.model.recipe_model import RecipeModel
 from cookscribe.model.story_config import StoryConfig
@@ -93,6 +94,12 @@ class StoryWriter:
                 raise BadValueError(name, f"the model reads a {kind} of each candidate, but there is none")
             texts.append(lines)
         return self.reader.input(candidates, ingredients, texts)
+
+    def word_ids(self, sentence: str) -> list[int]:
+        """Ids of a sentence's words: of the vocabulary, behind it of words that can be copied, or UNK."""
+        number, size = self.vocabulary.number, len(self.vocabulary)
+        copied = self.reader.number if self.config.model.copying else {}
+        return [number[word] if word in number else copied.get(word, UNK - size) + size for word in sentence.split()]
 
     def write(self, videos: Sequence[StoryInput], decoding: DecodingConfig | None = None) -> list[Story]:
         """The recipes of the videos, in their order."""

@@ -12,7 +12,7 @@ from torch import Tensor
 from cookscribe.config import Config
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.faults import FaultFinder
-from cookscribe.writer.choosing import Judge, best_sentence, likeness
+from cookscribe.writer.choosing import Judge, best_sentence
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.generation import GenerationConfig, Hypothesis, Runs, beam_search
 from cookscribe.writer.llama import AdapterConfig, Cache, Llama, LlamaConfig
@@ -29,9 +29,10 @@ class WriterConfig(Config):
     """What the folder of a writer says: the language model it adapts, the adapters' size, how sentences are searched.
 
     Attributes:
-        judged_beam: width of the beam where something else judges the sentences, too (`Judge`); wider, because a judge
-            can only choose among what the beam has found.
-        agreement: how much a sentence's likeness to the recipe model's draft counts beside its mean log-probability.
+        picture_beam: width of the beam where a picture judges the sentences, too; wider, because it can only choose
+            among what the beam has found.
+        recipe_model_weight: how much the recipe model's mean log-probability of a sentence counts beside the writer's
+            own, where there is a recipe model.
         base: name of the language model among the weights, or its path; network: its sizes.
         calibration, calibration_without_ingredients, weak: of its sentences, see `BundleConfig`; None leaves those of
             the bundle, which are of its recipe model.
@@ -41,8 +42,8 @@ class WriterConfig(Config):
     network: LlamaConfig = LlamaConfig()
     adapter: AdapterConfig = AdapterConfig()
     generation: GenerationConfig = GenerationConfig()
-    judged_beam: int = Field(default=16, ge=1, le=64)
-    agreement: float = Field(default=1.0, ge=0, le=100)
+    picture_beam: int = Field(default=16, ge=1, le=64)
+    recipe_model_weight: float = Field(default=0.5, ge=0, le=100)
     calibration: tuple[float, float] | None = None
     calibration_without_ingredients: tuple[float, float] | None = None
     weak: float | None = Field(default=None, ge=0, le=1)
@@ -64,30 +65,34 @@ class LanguageWriter:
         self.model, self.encoder, self.config = model.eval(), encoder, config or WriterConfig()
         self.faults = FaultFinder(packaged_verbs())
 
-    def write(self, films: Sequence[FilmEvidence], judges: Sequence[Judge] = ()) -> list[list[Written]]:
+    def write(
+        self, films: Sequence[FilmEvidence], judges: Sequence[Judge] = (), beam: int | None = None
+    ) -> list[list[Written]]:
         """A sentence for every event of every film.
 
         Args:
             judges: what else says which sentences fit, one for each film; none at all if nothing does.
+            beam: its width, if it is not the usual one.
         """
+        search = self.config.generation
+        if beam is not None:
+            search = search.model_copy(update={"beam": beam})
         # Films of about the same number of events wait least for each other.
         order = sorted(range(len(films)), key=lambda n: -len(films[n].events))
         found: dict[int, list[Written]] = {}
         for start in range(0, len(order), BATCH):
             some = order[start : start + BATCH]
-            found.update(
-                zip(some, self._batch([films[n] for n in some], [judges[n] for n in some if judges]), strict=True)
-            )
+            batch = self._batch([films[n] for n in some], [judges[n] for n in some if judges], search)
+            found.update(zip(some, batch, strict=True))
         return [found[n] for n in range(len(films))]
 
     @torch.no_grad()
-    def _batch(self, films: Sequence[FilmEvidence], judges: Sequence[Judge]) -> list[list[Written]]:
+    def _batch(
+        self, films: Sequence[FilmEvidence], judges: Sequence[Judge], search: GenerationConfig
+    ) -> list[list[Written]]:
         """Of films in falling order of their number of events."""
-        search = self.config.generation
-        if judges:
-            search = search.model_copy(update={"beam": self.config.judged_beam})
         stories: list[list[Written]] = [[] for _ in films]
-        runs = [Runs(self.config.generation.no_repeat_ngram) for _ in films]
+        runs = [Runs(search.no_repeat_ngram) for _ in films]
         pending = [self.encoder.beginning(film) for film in films]
         cache = Cache()
         for number in range(max((len(film.events) for film in films), default=0)):
@@ -108,20 +113,13 @@ class LanguageWriter:
             for n, hypotheses in zip(going, found, strict=True):
                 texts = [(self._text(one), one.mean) for one in hypotheses]
                 earlier = [one.sentence for one in stories[n]]
-                fits = [self._agrees(text, films[n].events[number].draft) for text, _ in texts]
-                if judges:
-                    judged = judges[n](number, [text for text, _ in texts])
-                    fits = [agrees + fit for agrees, fit in zip(fits, judged, strict=True)]
+                fits = judges[n](number, [text for text, _ in texts]) if judges else [0.0] * len(texts)
                 best = best_sentence(texts, earlier, self.faults, fits)
                 chosen = hypotheses[best]
                 runs[n].add(chosen.tokens)
                 pending[n] = [*chosen.tokens, self.encoder.end]
                 stories[n].append(Written(*texts[best], tuple(texts)))
         return stories
-
-    def _agrees(self, text: str, draft: str) -> float:
-        """What agreeing with the draft adds to a sentence; nothing without a draft."""
-        return self.config.agreement * likeness(text, draft) if draft else 0.0
 
     def _read(self, chunks: Sequence[Sequence[int]], cache: Cache) -> Tensor:
         """(B, width) the state behind the last token of each chunk."""

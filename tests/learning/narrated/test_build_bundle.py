@@ -40,7 +40,7 @@ def folder(data: Path) -> SpeechFolder:
         reward={"epochs": 1, "trials": 2},
         min_count=1,
     )
-    return SpeechFolder(YouCook2(data), data.parent / "models", run, {"epochs": 2}, quiet=True)
+    return SpeechFolder(YouCook2(data), data.parent / "models", run, {"epochs": 2}, members=1, quiet=True)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@
     OUT/spans/                     where the steps are; fold-1, fold-2: the same without a half of the videos
     OUT/out_of_fold.safetensors    the events these find in the videos they did not see
     OUT/seed-0/, seed-1/, ...      writers
-    OUT/bundle/                    reader, spans and a writer, ready to use
+    OUT/bundle/                    reader, spans and writers, ready to use
 
 What is finished stays; the same command goes on after an interrupt.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from cookscribe.bundle import CARD, DESCRIPTION, LISTENER, SPANS, STORY, Bundle, BundleConfig
+from cookscribe.bundle import CARD, DESCRIPTION, LISTENER, SPANS, STORY, Bundle, BundleConfig, member_folder
 from cookscribe.candidates import Candidates
 from cookscribe.files import copy_file, read_json, write_text
 from cookscribe.learning.datasets.root import YouCook2
@@ -37,6 +37,7 @@ from cookscribe.text.vocabulary import SPECIALS, Vocabulary
 
 OUT_OF_FOLD, BUNDLE = "out_of_fold.safetensors", "bundle"
 FOLDS = 2
+MEMBERS = 2
 
 FILMS = "real cooking videos in which somebody explains in English what is done"
 # Below this mean confidence a recipe says that its evidence is weak: nearly all cooking videos of the development
@@ -60,6 +61,7 @@ class SpeechFolder:
     Attributes:
         data: the YouCook2 folder; out: where the parts are kept.
         run: how the writer is trained; spans: changes to the training of the span model.
+        members: so many further writers, of the next seeds, write along in the bundle.
         quiet: no progress.
     """
 
@@ -67,6 +69,7 @@ class SpeechFolder:
     out: Path
     run: SpeechRun = field(default_factory=SpeechRun)
     spans: Mapping[str, Any] | None = None
+    members: int = MEMBERS
     quiet: bool = False
 
     @cached_property
@@ -125,14 +128,16 @@ class SpeechFolder:
         return train_writer(self.run, self.material, self.out / f"seed-{seed}", seed, quiet=self.quiet)
 
     def pack(self, seed: int, name: str, films: str, weak: float) -> Bundle:
-        """Make the bundle: transcript reader, span model, writer of this seed, with calibrated confidences."""
-        writer, target = self.writer(seed), self.out / BUNDLE
+        """Make the bundle: transcript reader, span model, writers from this seed on, with calibrated confidences."""
+        writers, target = [self.writer(seed + n) for n in range(1 + self.members)], self.out / BUNDLE
         unfinished(target)
         for file in (WORDS, VECTORS, NAMES):
             copy_file(self.out / LISTENER / file, target / LISTENER / file)
         pack_model(self.out / SPANS, target / SPANS)
-        pack_model(writer, target / STORY)
-        store_decoding(target / STORY, INFERENCE_DECODING)
+        folders = (target / STORY, *(member_folder(target, number + 1) for number in range(1, len(writers))))
+        for writer, folder in zip(writers, folders, strict=True):
+            pack_model(writer, folder)
+            store_decoding(folder, INFERENCE_DECODING)
         if not (target / CARD).is_file():
             words = len(TranscriptReader.load(target / LISTENER).space.words) - 2
             written = len(Vocabulary.load(target / STORY / VOCABULARY)) - len(SPECIALS)

@@ -11,6 +11,7 @@ from cookscribe.learning.loop import HISTORY
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
 from cookscribe.model_folder import WEIGHTS
 from cookscribe.pipelines.language import installed_writer
+from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.pipelines.transcript_reader import TranscriptReader
 from cookscribe.proposals.spans import SpanFinder, load_finder
 
@@ -34,9 +35,9 @@ class TrainedParts:
         """Finds the steps."""
         return self.folder.finder()
 
-    def recipe_model(self, seed: int) -> Path:
-        """Folder of the recipe model of a seed."""
-        return self.folder.writer(seed)
+    def story_writer(self, seed: int) -> StoryWriter:
+        """The recipe model of a seed."""
+        return StoryWriter.load(self.folder.writer(seed))
 
     def adapters(self) -> dict[int, Path]:
         """Folders of the language-model writers that are trained (`cookscribe train writer`), by seed."""
@@ -59,7 +60,7 @@ class BundleParts:
 
     def reports(self, out: Path) -> Path:
         """Where the reports lie: of this bundle alone, and of these very weights."""
-        folders = (self.bundle.folder / SPANS, self.bundle.story, *self.adapters().values())
+        folders = (self.bundle.folder / SPANS, self.bundle.story, *self.bundle.members, *self.adapters().values())
         marks = "".join(sha256(folder / WEIGHTS)[:4] for folder in folders)
         return out / f"{self.bundle.config.name}-{marks}"
 
@@ -72,9 +73,9 @@ class BundleParts:
         """Finds the steps."""
         return load_finder(self.bundle.folder / SPANS)
 
-    def recipe_model(self, _seed: int) -> Path:
-        """Folder of the one recipe model."""
-        return self.bundle.story
+    def story_writer(self, _seed: int) -> StoryWriter:
+        """The one recipe model, or those that write together."""
+        return StoryWriter.load(self.bundle.story, members=self.bundle.members)
 
     def adapters(self) -> dict[int, Path]:
         """Folder of the one language-model writer."""

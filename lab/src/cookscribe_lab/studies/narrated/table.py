@@ -28,8 +28,9 @@ from cookscribe.learning.datasets.splits import development_split
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
 from cookscribe.learning.narrated.run import Narrated, SpeechRun, inference_decoding
 from cookscribe.learning.story_task import story_events
+from cookscribe.model.story_input import StoryInput
 from cookscribe.pipelines.language import film_evidence, load_language_writer
-from cookscribe.pipelines.story_writer import StoryWriter
+from cookscribe.pipelines.recipe_judge import RecipeJudge
 from cookscribe.pipelines.transcript_reader import NarratedVideo
 from cookscribe.proposals.plain import reranked, suppressed, uniform
 from cookscribe.seeds import generator
@@ -152,21 +153,27 @@ class NarratedStudy:
 
     def written(self, seed: int, source: str, listing: str) -> Told:
         """Our sentences, with the ingredient list (in its order or in any) or with the ingredients heard."""
-        writer = StoryWriter.load(self.parts.recipe_model(seed))
+        writer, inputs = self.parts.story_writer(seed), self.inputs(source, listing)
+        stories = writer.write(list(inputs.values()), inference_decoding(writer.config.decoding))
+        return {key: story_events(story) for key, story in zip(inputs, stories, strict=True)}
+
+    def inputs(self, source: str, listing: str) -> dict[str, StoryInput]:
+        """What the recipe model reads of every video."""
         reader = self.parts.reader
-        inputs = [
-            reader.input(self.heard[key], spans, self.listed(key, listing))
+        return {
+            key: reader.input(self.heard[key], spans, self.listed(key, listing))
             for key, spans in self.events[source].items()
-        ]
-        stories = writer.write(inputs, inference_decoding(writer.config.decoding))
-        return {key: story_events(story) for key, story in zip(self.events[source], stories, strict=True)}
+        }
 
     def told_by_language(self, seed: int, source: str, listing: str) -> Told:
         """Sentences of the language-model writer of a seed."""
         writer = load_language_writer(self.parts.adapters()[seed])
-        drafts = self.ours(seed, source, listing)["told"]
-        films = []
+        story_writer, inputs = self.parts.story_writer(seed), self.inputs(source, listing)
+        told = self.ours(seed, source, listing)["told"]
+        films, judges = [], []
         for key, spans in self.events[source].items():
+            drafts = [text for *_, text in told[key]]
+            judges.append(RecipeJudge(story_writer, inputs[key], drafts, writer.config.recipe_model_weight))
             given = self.listed(key, listing)
             names = distinct_names(self.heard[key].ingredients) if given is None else given
             films.append(
@@ -175,13 +182,13 @@ class NarratedStudy:
                     transcript=self.judged.transcripts[key],
                     ingredients=names,
                     given=given is not None,
-                    drafts=[text for *_, text in drafts[key]],
+                    drafts=drafts,
                 )
             )
-        told = {}
-        for (key, spans), written in zip(self.events[source].items(), writer.write(films), strict=True):
-            told[key] = Events(spans, tuple(one.sentence for one in written))
-        return told
+        return {
+            key: Events(spans, tuple(one.sentence for one in written))
+            for (key, spans), written in zip(self.events[source].items(), writer.write(films, judges), strict=True)
+        }
 
     def listed(self, key: str, listing: str) -> Sequence[str] | None:
         """The ingredient list of a video as a row of the table gives it."""

@@ -133,7 +133,8 @@ class StepSentences:
                 rows, known = [self.rows[n] for n in mine], ", ".join(names) if listed else ""
                 judges.append(judge_of(self.sight, self.words[rows], self.guesses[rows], vectors, known))
             order += mine
-        told = [one.sentence for film in self.language.write(films, judges) for one in film]
+        beam = self.language.config.picture_beam if judges else None
+        told = [one.sentence for film in self.language.write(films, judges, beam) for one in film]
         return [told[order.index(n)] for n in range(len(self.steps))]
 
     def narrated(self, *, looks: bool) -> list[str]:
