@@ -22,7 +22,7 @@ from cookscribe.track import FeatureTrack
 from cookscribe.video import VideoFile
 from cookscribe.writer.choosing import Judge
 from cookscribe.writer.evidence import FilmEvidence
-from cookscribe.writer.language_writer import Written
+from cookscribe.writer.language_writer import WriterConfig, Written
 
 WORDS, KINDS = ("onion", "tofu", "fry", "pan"), ("food", "food", "action", "tool")
 PRIOR = StepPrior(count=(0.28, 0.42), count_deviation=0.35, length=-0.97, length_deviation=0.77)
@@ -204,8 +204,10 @@ class Fanciful:
 
     def __init__(self) -> None:
         self.read: list[FilmEvidence] = []
+        self.config = WriterConfig()
 
-    def write(self, films: list[FilmEvidence], judges: list[Judge]) -> list[list[Written]]:
+    def write(self, films: list[FilmEvidence], judges: list[Judge], beam: int) -> list[list[Written]]:
+        assert beam == self.config.picture_beam > self.config.generation.beam, "the picture has more to choose from"
         self.read += films
         told = []
         for n, film in enumerate(films):
