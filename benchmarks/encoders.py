@@ -11,12 +11,13 @@ not change the speed: milnce runs with made-up ones. The last line is one JSON o
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import av
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from PIL import Image
 
 from cookscribe.encoders.effnet import EffNetEncoder
@@ -36,8 +37,8 @@ SIDE = EffNetEncoder.side
 SPOKEN = Path(__file__).parents[1] / "tests" / "encoders" / "data" / "spoken.ogg"
 
 
-def draw_loop(path: Path, seconds: float) -> Path:
-    """Textured shapes that drift over a textured ground, with grain, and a spoken sentence every ten seconds."""
+def drifting(seconds: float) -> Iterator[tuple[float, NDArray[np.uint8]]]:
+    """Times and frames of textured shapes that drift over a textured ground, with grain."""
     random = generator("benchmark film")
     ground = np.asarray(
         Image.fromarray(random.integers(40, 200, (45, 80, 3), dtype=np.uint8)).resize(
@@ -50,22 +51,23 @@ def draw_loop(path: Path, seconds: float) -> Path:
     ]
     grain = random.integers(0, 10, (8, HEIGHT, WIDTH, 1), dtype=np.uint8)
     phases = random.uniform(0, 6.28, (8, 2))
+    for number in range(round(seconds * RATE)):
+        image = ground.copy()
+        for shape, (a, b) in zip(shapes, phases, strict=True):
+            x = int((WIDTH - 96) * (0.5 + 0.5 * np.sin(number / 50 + a)))
+            y = int((HEIGHT - 96) * (0.5 + 0.5 * np.cos(number / 40 + b)))
+            image[y : y + 96, x : x + 96] = shape
+        yield number / RATE, image + grain[number % 8]
 
-    def frames():  # type: ignore[no-untyped-def]
-        for number in range(round(seconds * RATE)):
-            image = ground.copy()
-            for shape, (a, b) in zip(shapes, phases, strict=True):
-                x = int((WIDTH - 96) * (0.5 + 0.5 * np.sin(number / 50 + a)))
-                y = int((HEIGHT - 96) * (0.5 + 0.5 * np.cos(number / 40 + b)))
-                image[y : y + 96, x : x + 96] = shape
-            yield number / RATE, image + grain[number % 8]
 
+def draw_loop(path: Path, seconds: float) -> Path:
+    """A film of drifting shapes with a spoken sentence every ten seconds."""
     sentence = np.concatenate(list(VideoFile(SPOKEN).sound()))
     sound = np.zeros(round(seconds * 16_000), np.float32)
     for start in range(0, len(sound), 160_000):
         part = sentence[: len(sound) - start]
         sound[start : start + len(part)] = part
-    return write_video(path, frames(), sound, rate=RATE, options={"preset": "medium", "crf": "26"})
+    return write_video(path, drifting(seconds), sound, rate=RATE, options={"preset": "medium", "crf": "26"})
 
 
 def repeated(loop: Path, path: Path, times: int) -> Path:

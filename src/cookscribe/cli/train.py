@@ -146,6 +146,9 @@ def calibration(
     data: Path = typer.Option(
         ..., "--data", envvar="COOKSCRIBE_DATA", help="Folder of the YouCook2 files it was trained on (docs/data.md)."
     ),
+    language_model: bool = typer.Option(
+        False, "--language-model", help="Measure the language-model writer that it names, and store it in its folder."
+    ),
 ) -> None:
     """Measure how sure a speech bundle may be, on the training videos kept apart, and store it in the bundle."""
     from cookscribe.bundle import Bundle
@@ -153,11 +156,16 @@ def calibration(
     from cookscribe.learning.datasets.root import YouCook2
     from cookscribe.learning.narrated.build_bundle import calibrated
     from cookscribe.learning.narrated.run import Narrated, SpeechRun
+    from cookscribe.learning.writer.build_writer import calibrate_writer
 
     bundle = Bundle.open(model)
     if bundle.config.kind != "speech":
         raise BadValueError(model, f"is a {bundle.config.kind} bundle", "name a speech bundle")
-    calibrated(bundle, Narrated.read(YouCook2(data), "training"), SpeechRun().development)
+    narrated, development = Narrated.read(YouCook2(data), "training"), SpeechRun().development
+    if language_model:
+        calibrate_writer(bundle, narrated, development)
+    else:
+        calibrated(bundle, narrated, development)
 
 
 def bundle(

@@ -52,15 +52,15 @@ class SpeechPipeline:
         self.actions = packaged_verbs()
 
     @classmethod
-    def load(cls, bundle: Bundle, device: str = "cpu") -> SpeechPipeline:
-        """Open the models of a bundle."""
+    def load(cls, bundle: Bundle, device: str = "cpu", *, language: bool = True) -> SpeechPipeline:
+        """Open the models of a bundle; without `language` its recipe models write, even if the language model could."""
         reader = TranscriptReader.load(bundle.folder / LISTENER)
         finder = load_finder(bundle.folder / SPANS, device)
         writer = StoryWriter.load(bundle.story, device, bundle.members)
         check_width(finder, reader.space.track_width, bundle.folder)
         if writer.config.read_words != reader.space.words:
             raise BadValueError(bundle.folder, "the writer was trained with other words", "pack the bundle again")
-        adapters, missing = installed_writer(bundle)
+        adapters, missing = installed_writer(bundle) if language else (None, "")
         confidence = StepConfidence.of(adapters or bundle.folder)
         if adapters is not None:
             bundle = calibrated_for(bundle, writer_config(adapters))

@@ -147,8 +147,8 @@ class SpeechFolder:
 
 
 def calibrated(bundle: Bundle, narrated: Narrated, development: float) -> Bundle:
-    """The bundle with learnt and calibrated confidences; it counts as a bundle from now on."""
-    judged = judged_steps(bundle, narrated, development)
+    """The bundle with learnt and calibrated confidences of its recipe models; it counts as a bundle from now on."""
+    judged = judged_steps(SpeechPipeline.load(bundle, language=False), narrated, development)
     found = measure(judged)
     report(found)
     fit_confidence(judged.values()).save(bundle.folder / CONFIDENCE)
@@ -159,9 +159,8 @@ def calibrated(bundle: Bundle, narrated: Narrated, development: float) -> Bundle
     return Bundle(bundle.folder, config)
 
 
-def judged_steps(bundle: Bundle, narrated: Narrated, development: float) -> dict[bool, Judged]:
-    """The steps that a bundle writes of the videos kept apart, by whether the list is given."""
-    pipeline = SpeechPipeline.load(bundle)
+def judged_steps(pipeline: SpeechPipeline, narrated: Narrated, development: float) -> dict[bool, Judged]:
+    """The steps that are written of the videos kept apart, by whether the list is given."""
     return {listed: judge(pipeline, narrated, development, listed=listed) for listed in (True, False)}
 
 

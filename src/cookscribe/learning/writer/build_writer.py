@@ -16,14 +16,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cookscribe.bundle import WRITER, Bundle
+from cookscribe.errors import BadValueError
 from cookscribe.files import read_json, write_json
 from cookscribe.learning.loop import HISTORY
 from cookscribe.learning.narrated.build_bundle import SpeechFolder, judged_steps, report
 from cookscribe.learning.narrated.calibrate import fit_confidence, measure
+from cookscribe.learning.narrated.run import Narrated
 from cookscribe.learning.packing import pack_model
 from cookscribe.learning.writer.drafts import write_drafts
 from cookscribe.learning.writer.run import WriterRun, read_examples, train_language_writer
 from cookscribe.model_folder import CONFIG
+from cookscribe.pipelines.language import base_model, writer_config, writer_folder
+from cookscribe.pipelines.speech import SpeechPipeline
 from cookscribe.pipelines.step_signs import CONFIDENCE
 from cookscribe.writer.language_writer import WriterConfig
 
@@ -73,17 +77,29 @@ class WriterFolder:
 
     def pack(self, bundle: Bundle, seed: int) -> Bundle:
         """Put the writer of a seed into a speech bundle, with its calibration."""
-        source, target = self.writer(seed), bundle.folder / WRITER
-        pack_model(source, target)
-        judged = judged_steps(bundle, self.speech.narrated, self.speech.run.development)
-        found = measure(judged)
-        report(found)
-        fit_confidence(judged.values()).save(target / CONFIDENCE)
-        saved = read_json(target / CONFIG)
-        saved["config"] |= {
-            "calibration": list(found[True].line),
-            "calibration_without_ingredients": list(found[False].line),
-        }
-        WriterConfig.parse(saved["config"], target / CONFIG)
-        write_json(target / CONFIG, saved)
+        pack_model(self.writer(seed), bundle.folder / WRITER)
+        calibrate_writer(bundle, self.speech.narrated, self.speech.run.development)
         return bundle
+
+
+def calibrate_writer(bundle: Bundle, narrated: Narrated, development: float) -> None:
+    """Store learnt and calibrated confidences of a bundle's language-model writer in the writer's folder.
+
+    Raises:
+        MissingDependencyError: the writer or its language model is not installed.
+    """
+    folder = writer_folder(bundle)
+    if folder is None:
+        raise BadValueError(bundle.folder, "has no language-model writer", "calibrate its recipe models")
+    base_model(writer_config(folder).base)
+    judged = judged_steps(SpeechPipeline.load(bundle), narrated, development)
+    found = measure(judged)
+    report(found)
+    fit_confidence(judged.values()).save(folder / CONFIDENCE)
+    saved = read_json(folder / CONFIG)
+    saved["config"] |= {
+        "calibration": list(found[True].line),
+        "calibration_without_ingredients": list(found[False].line),
+    }
+    WriterConfig.parse(saved["config"], folder / CONFIG)
+    write_json(folder / CONFIG, saved)
