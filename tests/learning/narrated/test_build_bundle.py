@@ -14,6 +14,7 @@ from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
 from cookscribe.learning.narrated.run import SpeechRun
 from cookscribe.pipelines.speech import SpeechPipeline
+from cookscribe.pipelines.step_signs import StepConfidence
 from cookscribe.recipe import Recipe, Video
 from cookscribe.scribe import assemble, load
 from cookscribe.senses.listening import recogniser_from_file
@@ -170,3 +171,14 @@ def test_a_finished_training_is_not_done_again(
         "cookscribe.learning.narrated.span_task.SpanTask.losses", lambda *_: pytest.fail("trained again")
     )
     assert again.writer(0).is_dir()
+
+
+def test_calibration_is_of_the_writer_that_is_named(bundle: Bundle, data: Path) -> None:
+    kept = StepConfidence.of(bundle.folder)
+    printed = run_command("train", "calibration", "--model", bundle.folder, "--data", data)
+    assert "without the list" in printed
+    # The same models on the same videos teach the same again.
+    again = StepConfidence.of(bundle.folder)
+    assert (*again.weights, again.shift) == pytest.approx((*kept.weights, kept.shift))
+    with pytest.raises(BadValueError, match="has no language-model writer"):
+        run_command("train", "calibration", "--model", bundle.folder, "--data", data, "--language-model")
