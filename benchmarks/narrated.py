@@ -49,6 +49,7 @@ def recipe_models_of(model: str, folder: Path) -> Path:
     """A copy of a bundle that names no language-model writer."""
     shutil.copytree(find_bundle(model).folder, folder, ignore=shutil.ignore_patterns(WRITER))
     description = read_json(folder / DESCRIPTION)
+    # The name of a folder inside the bundle, which is not copied: so there is none.
     write_json(folder / DESCRIPTION, description | {"writer": WRITER})
     return folder
 

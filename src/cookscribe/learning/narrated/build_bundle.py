@@ -22,7 +22,7 @@ from cookscribe.candidates import Candidates
 from cookscribe.files import copy_file, read_json, write_text
 from cookscribe.learning.datasets.root import YouCook2
 from cookscribe.learning.loop import HISTORY, History
-from cookscribe.learning.narrated.calibrate import ALIKE, Calibration, Judged, fit_confidence, judge, measure
+from cookscribe.learning.narrated.calibrate import ALIKE, Calibration, fit_confidence, judge, measure
 from cookscribe.learning.narrated.run import INFERENCE_DECODING, Narrated, SpeechRun, train_writer
 from cookscribe.learning.narrated.span_task import train_spans
 from cookscribe.learning.packing import pack_model, store_decoding, unfinished
@@ -148,10 +148,8 @@ class SpeechFolder:
 
 def calibrated(bundle: Bundle, narrated: Narrated, development: float) -> Bundle:
     """The bundle with learnt and calibrated confidences of its recipe models; it counts as a bundle from now on."""
-    judged = judged_steps(SpeechPipeline.load(bundle, language=False), narrated, development)
-    found = measure(judged)
-    report(found)
-    fit_confidence(judged.values()).save(bundle.folder / CONFIDENCE)
+    pipeline = SpeechPipeline.load(bundle, language=False)
+    found = learn_confidence(pipeline, narrated, development, bundle.folder)
     lines = {"calibration": found[True].line, "calibration_without_ingredients": found[False].line}
     config = bundle.config.model_copy(update=lines)
     # Last, because a folder with this file counts as a bundle.
@@ -159,9 +157,19 @@ def calibrated(bundle: Bundle, narrated: Narrated, development: float) -> Bundle
     return Bundle(bundle.folder, config)
 
 
-def judged_steps(pipeline: SpeechPipeline, narrated: Narrated, development: float) -> dict[bool, Judged]:
-    """The steps that are written of the videos kept apart, by whether the list is given."""
-    return {listed: judge(pipeline, narrated, development, listed=listed) for listed in (True, False)}
+def learn_confidence(
+    pipeline: SpeechPipeline, narrated: Narrated, development: float, folder: Path
+) -> dict[bool, Calibration]:
+    """Learn from the videos kept apart how sure a step is, store it in `folder` and print how well it tells.
+
+    Returns:
+        The calibration with the ingredient list (True) and without it (False).
+    """
+    judged = {listed: judge(pipeline, narrated, development, listed=listed) for listed in (True, False)}
+    found = measure(judged)
+    report(found)
+    fit_confidence(judged.values()).save(folder / CONFIDENCE)
+    return found
 
 
 def report(found: Mapping[bool, Calibration]) -> None:

@@ -19,8 +19,7 @@ from cookscribe.bundle import WRITER, Bundle
 from cookscribe.errors import BadValueError
 from cookscribe.files import read_json, write_json
 from cookscribe.learning.loop import HISTORY
-from cookscribe.learning.narrated.build_bundle import SpeechFolder, judged_steps, report
-from cookscribe.learning.narrated.calibrate import fit_confidence, measure
+from cookscribe.learning.narrated.build_bundle import SpeechFolder, learn_confidence
 from cookscribe.learning.narrated.run import Narrated
 from cookscribe.learning.packing import pack_model
 from cookscribe.learning.writer.drafts import write_drafts
@@ -28,7 +27,6 @@ from cookscribe.learning.writer.run import WriterRun, read_examples, train_langu
 from cookscribe.model_folder import CONFIG
 from cookscribe.pipelines.language import base_model, writer_config, writer_folder
 from cookscribe.pipelines.speech import SpeechPipeline
-from cookscribe.pipelines.step_signs import CONFIDENCE
 from cookscribe.writer.language_writer import WriterConfig
 
 FIRST = "likelihood"  # folders of the first stage
@@ -86,16 +84,14 @@ def calibrate_writer(bundle: Bundle, narrated: Narrated, development: float) -> 
     """Store learnt and calibrated confidences of a bundle's language-model writer in the writer's folder.
 
     Raises:
+        BadValueError: the bundle has no such writer.
         MissingDependencyError: the writer or its language model is not installed.
     """
     folder = writer_folder(bundle)
     if folder is None:
         raise BadValueError(bundle.folder, "has no language-model writer", "calibrate its recipe models")
     base_model(writer_config(folder).base)
-    judged = judged_steps(SpeechPipeline.load(bundle), narrated, development)
-    found = measure(judged)
-    report(found)
-    fit_confidence(judged.values()).save(folder / CONFIDENCE)
+    found = learn_confidence(SpeechPipeline.load(bundle), narrated, development, folder)
     saved = read_json(folder / CONFIG)
     saved["config"] |= {
         "calibration": list(found[True].line),
