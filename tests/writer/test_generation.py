@@ -148,3 +148,24 @@ def test_the_sentence_that_its_judge_prefers_is_written(model: Llama, monkeypatc
     assert writer.write([film], [judge], beam=9)[0][0].sentence == "stir the onion"
     assert asked == [(0, [text for text, _ in found])]
     assert widths == [writer.config.generation.beam, 9]
+
+
+def test_the_sentences_of_a_whole_film_are_chosen_together(model: Llama, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first event might use the salt or the onion; that the second one is about salt only, it cannot know."""
+    found = [[("add the salt", -0.1), ("add the onion", -0.2)], [("stir the salt", -0.1), ("cover the pot", -0.5)]]
+    texts = {Hypothesis((5 * n + m,), 2 * one[1]): one[0] for n, beam in enumerate(found) for m, one in enumerate(beam)}
+    beams = [list(texts)[:2], list(texts)[2:]]
+    calls: list[int] = []
+
+    def search(*_: object) -> list[list[Hypothesis]]:
+        calls.append(0)
+        return [beams[(len(calls) - 1) % 2]]
+
+    monkeypatch.setattr("cookscribe.writer.language_writer.beam_search", search)
+    monkeypatch.setattr(LanguageWriter, "_text", lambda _, one: texts[one])
+    writer = LanguageWriter(model, Encoder(tokenizer()), WriterConfig(network=model.config))
+    film = FilmEvidence((EventEvidence("salt"), EventEvidence()), ingredients=("salt", "onion"))
+    together = writer.write([film])[0]
+    assert [one.sentence for one in together] == ["add the onion", "stir the salt"]
+    assert [one.score for one in together] == [-0.2, -0.1], "the language model's own, whatever else counted"
+    assert [one.sentence for one in writer.write([film], whole=False)[0]] == ["add the salt", "stir the salt"]

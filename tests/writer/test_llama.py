@@ -72,6 +72,19 @@ def test_branches_share_what_was_read(model: Llama) -> None:
 
 
 @torch.no_grad()
+def test_packed_weights_give_the_same_logits(published: Path) -> None:
+    plain, packed = (load_language_model(published, AdapterConfig(rank=3), torch.bfloat16)[0].merge() for _ in range(2))
+    packed.pack()
+    assert packed.layers[0].down.packed is not None or not torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    cache = Cache()
+    read = packed.read(TOKENS[:, :9], all_true(TOKENS[:, :9]), cache)
+    last = packed.branch(TOKENS[:, 9], cache, Cache())
+    found = torch.cat((read, last.unsqueeze(1)), dim=1)
+    wanted = plain(TOKENS)
+    assert torch.allclose(found.float(), wanted.float(), atol=0.05 * float(wanted.float().std()))
+
+
+@torch.no_grad()
 def test_adapters_follow_their_equation_and_can_be_merged(model: Llama) -> None:
     layer = model.layers[0].down
     x = torch.randn(5, SIZES.feed_forward)

@@ -82,7 +82,7 @@ def load_language_writer(folder: Path, device: str = "cpu") -> LanguageWriter:
     model, tokenizer = load_language_model(base, config.adapter, best_type(device), cache)
     weights, _ = read_tensors(folder / WEIGHTS, model.state_dict())
     put_weights(model, weights, folder / WEIGHTS)
-    writer = LanguageWriter(model.merge().to(device), Encoder(tokenizer), config)
+    writer = LanguageWriter(model.merge().to(device).pack(), Encoder(tokenizer), config)
     give_back_memory()
     return writer
 

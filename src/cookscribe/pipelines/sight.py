@@ -258,7 +258,7 @@ class SightPipeline:
             judges.append(judge_of(self.sight, *seen.over(spans), self.vectors, ", ".join(told)))
         film = replace(film, events=tuple(film.events[n] for n in asked))
         beam = self.language.config.picture_beam if judges else None
-        for n, one in zip(asked, self.language.write([film], judges, beam)[0], strict=True):
+        for n, one in zip(asked, self.language.write([film], judges, beam, whole=False)[0], strict=True):
             written[n] = one
         return written, [math.exp(min(0.0, one.score)) for one in written]
 

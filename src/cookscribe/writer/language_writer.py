@@ -12,7 +12,7 @@ from torch import Tensor
 from cookscribe.config import Config
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.faults import FaultFinder
-from cookscribe.writer.choosing import Judge, best_sentence
+from cookscribe.writer.choosing import Judge, Naming, best_sentence, best_story
 from cookscribe.writer.evidence import FilmEvidence
 from cookscribe.writer.generation import GenerationConfig, Hypothesis, Runs, beam_search
 from cookscribe.writer.llama import AdapterConfig, Cache, Llama, LlamaConfig
@@ -33,6 +33,8 @@ class WriterConfig(Config):
             among what the beam has found.
         recipe_model_weight: how much the recipe model's mean log-probability of a sentence counts beside the writer's
             own, where there is a recipe model.
+        naming, first_naming: how much a sentence of a whole film counts more for every ingredient that it names, and
+            for one that no sentence before it names; see `Naming`.
         base: name of the language model among the weights, or its path; network: its sizes.
         calibration, calibration_without_ingredients, weak: of its sentences, see `BundleConfig`; None leaves those of
             the bundle, which are of its recipe model.
@@ -44,6 +46,8 @@ class WriterConfig(Config):
     generation: GenerationConfig = GenerationConfig()
     picture_beam: int = Field(default=16, ge=1, le=64)
     recipe_model_weight: float = Field(default=0.5, ge=0, le=100)
+    naming: float = Field(default=0.1, ge=0, le=100)
+    first_naming: float = Field(default=0.5, ge=0, le=100)
     calibration: tuple[float, float] | None = None
     calibration_without_ingredients: tuple[float, float] | None = None
     weak: float | None = Field(default=None, ge=0, le=1)
@@ -66,13 +70,19 @@ class LanguageWriter:
         self.faults = FaultFinder(packaged_verbs())
 
     def write(
-        self, films: Sequence[FilmEvidence], judges: Sequence[Judge] = (), beam: int | None = None
+        self,
+        films: Sequence[FilmEvidence],
+        judges: Sequence[Judge] = (),
+        beam: int | None = None,
+        *,
+        whole: bool = True,
     ) -> list[list[Written]]:
         """A sentence for every event of every film.
 
         Args:
             judges: what else says which sentences fit, one for each film; none at all if nothing does.
             beam: its width, if it is not the usual one.
+            whole: the events are all those of their films, so their sentences are chosen together in the end.
         """
         search = self.config.generation
         if beam is not None:
@@ -82,16 +92,17 @@ class LanguageWriter:
         found: dict[int, list[Written]] = {}
         for start in range(0, len(order), BATCH):
             some = order[start : start + BATCH]
-            batch = self._batch([films[n] for n in some], [judges[n] for n in some if judges], search)
+            batch = self._batch([films[n] for n in some], [judges[n] for n in some if judges], search, whole)
             found.update(zip(some, batch, strict=True))
         return [found[n] for n in range(len(films))]
 
     @torch.no_grad()
     def _batch(
-        self, films: Sequence[FilmEvidence], judges: Sequence[Judge], search: GenerationConfig
+        self, films: Sequence[FilmEvidence], judges: Sequence[Judge], search: GenerationConfig, whole: bool
     ) -> list[list[Written]]:
         """Of films in falling order of their number of events."""
         stories: list[list[Written]] = [[] for _ in films]
+        beams: list[list[list[tuple[str, float]]]] = [[] for _ in films]  # with what the judges add
         runs = [Runs(search.no_repeat_ngram) for _ in films]
         pending = [self.encoder.beginning(film) for film in films]
         cache = Cache()
@@ -114,12 +125,23 @@ class LanguageWriter:
                 texts = [(self._text(one), one.mean) for one in hypotheses]
                 earlier = [one.sentence for one in stories[n]]
                 fits = judges[n](number, [text for text, _ in texts]) if judges else [0.0] * len(texts)
-                best = best_sentence(texts, earlier, self.faults, fits)
+                beams[n].append([(text, score + fit) for (text, score), fit in zip(texts, fits, strict=True)])
+                best = best_sentence(beams[n][-1], earlier, self.faults)
                 chosen = hypotheses[best]
                 runs[n].add(chosen.tokens)
                 pending[n] = [*chosen.tokens, self.encoder.end]
                 stories[n].append(Written(*texts[best], tuple(texts)))
-        return stories
+        if not whole:
+            return stories
+        return [self._together(film, story, own) for film, story, own in zip(films, stories, beams, strict=True)]
+
+    def _together(
+        self, film: FilmEvidence, story: Sequence[Written], beams: Sequence[Sequence[tuple[str, float]]]
+    ) -> list[Written]:
+        """The sentences of a film, chosen anew now that all beams are known."""
+        naming = Naming(film.ingredients, self.config.naming, self.config.first_naming)
+        places = best_story(beams, self.faults, naming)
+        return [Written(*one.choices[place], one.choices) for one, place in zip(story, places, strict=True)]
 
     def _read(self, chunks: Sequence[Sequence[int]], cache: Cache) -> Tensor:
         """(B, width) the state behind the last token of each chunk."""

@@ -71,9 +71,13 @@ class AdaptedLinear(nn.Module):
         nn.init.zeros_(self.up)
         self.scale = adapter.scale
         self.merged = False
+        self.packed: Tensor | None = None
 
     def forward(self, x: Tensor) -> Tensor:
         """(..., inputs) -> (..., outputs)."""
+        if self.packed is not None:
+            packed: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.packed, None, "none", [], "")
+            return packed
         y = functional.linear(x, self.weight)
         if self.merged:
             return y
@@ -86,6 +90,13 @@ class AdaptedLinear(nn.Module):
         self.weight += (self.up @ self.down) * self.scale
         del self.up, self.down
         self.merged = True
+
+    @torch.no_grad()
+    def pack(self) -> None:
+        """Lay the merged weight out as oneDNN reads it, for good: it would do so anew for every product."""
+        assert self.merged
+        self.packed = torch.ops.mkldnn._reorder_linear_weight(self.weight, None)
+        del self.weight
 
 
 class RMSNorm(nn.Module):
@@ -103,19 +114,19 @@ class RMSNorm(nn.Module):
         return functional.rms_norm(x.float(), (x.shape[-1],), self.weight.float(), self.epsilon).to(x.dtype)
 
 
-def rotary_angles(positions: Tensor, width: int, theta: float) -> tuple[Tensor, Tensor]:
-    """Cosines and sines, (..., width) float32 each, for token positions (...); halves of a head turn together."""
+def rotary_angles(positions: Tensor, width: int, theta: float, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    """Cosines and sines, (..., width) of this type each, for token positions (...); halves of a head turn together."""
     frequencies = theta ** (-torch.arange(0, width, 2, device=positions.device, dtype=torch.float32) / width)
     angles = positions.unsqueeze(-1).float() * frequencies
     angles = torch.cat((angles, angles), dim=-1)
-    return angles.cos(), angles.sin()
+    return angles.cos().to(dtype), angles.sin().to(dtype)
 
 
 def rotate(x: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
     """Turn each pair (i, i + width / 2) of the last axis by its angle."""
     first, second = x.chunk(2, dim=-1)
     turned = torch.cat((-second, first), dim=-1)
-    return x * cosines.to(x.dtype) + turned * sines.to(x.dtype)
+    return x * cosines + turned * sines
 
 
 @dataclass
@@ -191,7 +202,8 @@ class Attention(nn.Module):
             for part in self.qkv(x).split(sizes, dim=-1)
         )
         cosines, sines = (angle.unsqueeze(1) for angle in angles)
-        return rotate(q, cosines, sines), rotate(k, cosines, sines), v
+        turned = rotate(torch.cat((q, k), dim=1), cosines, sines)
+        return turned[:, : self.config.heads], turned[:, self.config.heads :], v
 
     def forward(
         self, x: Tensor, angles: tuple[Tensor, Tensor], cache: Cache | None, layer: int, mask: Tensor | None
@@ -331,7 +343,9 @@ class Llama(nn.Module):
             lengths = seen.sum(dim=1)
             hidden = ~seen.repeat_interleave(groups, dim=0).view(films, 1, -1, seen.shape[1])
         written = own.keys[0].shape[2] if own.keys else 0
-        angles = rotary_angles((lengths + written).unsqueeze(1), self.config.head_width, self.config.theta)
+        angles = rotary_angles(
+            (lengths + written).unsqueeze(1), self.config.head_width, self.config.theta, self.embedding.dtype
+        )
         x = self._embedded(tokens.unsqueeze(1))
         for number, block in enumerate(self.layers):
             x = x + block.attention.branch(block.attention_norm(x), angles, trunk, own, number, hidden)
@@ -344,7 +358,7 @@ class Llama(nn.Module):
 
     def run(self, tokens: Tensor, positions: Tensor, cache: Cache | None, mask: Tensor | None) -> Tensor:
         """(B, T) tokens at these positions -> (B, T, width); `mask` (B, 1, T, L) as in `Attention`."""
-        angles = rotary_angles(positions, self.config.head_width, self.config.theta)
+        angles = rotary_angles(positions, self.config.head_width, self.config.theta, self.embedding.dtype)
         x = self._embedded(tokens)
         for number, block in enumerate(self.layers):
             x = x + block.attention(block.attention_norm(x), angles, cache, number, mask)
@@ -358,3 +372,15 @@ class Llama(nn.Module):
             if isinstance(module, AdaptedLinear):
                 module.merge()
         return self
+
+    def pack(self) -> Llama:
+        """Make products of merged bfloat16 weights faster, where the processor and this PyTorch can."""
+        if self.device.type == "cpu" and self.embedding.dtype == torch.bfloat16 and _can_pack():
+            for module in self.modules():
+                if isinstance(module, AdaptedLinear):
+                    module.pack()
+        return self
+
+
+def _can_pack() -> bool:
+    return bool(torch._C._has_mkldnn and torch.ops.mkldnn._is_mkldnn_bf16_supported())
