@@ -206,7 +206,8 @@ class Fanciful:
         self.read: list[FilmEvidence] = []
         self.config = WriterConfig()
 
-    def write(self, films: list[FilmEvidence], judges: list[Judge], beam: int) -> list[list[Written]]:
+    def write(self, films: list[FilmEvidence], judges: list[Judge], beam: int, *, whole: bool) -> list[list[Written]]:
+        assert not whole, "not every event is asked about"
         assert beam == self.config.picture_beam > self.config.generation.beam, "the picture has more to choose from"
         self.read += films
         told = []

@@ -26,7 +26,7 @@ from cookscribe.senses.transcripts import Transcript
 from cookscribe.story import StoryStep
 from cookscribe.text.actions import packaged_verbs
 from cookscribe.text.ingredients import IngredientMatcher
-from cookscribe.writer.language_writer import LanguageWriter, WriterConfig, Written
+from cookscribe.writer.language_writer import CALIBRATION, LanguageWriter, WriterConfig, Written
 
 
 class SpeechPipeline:
@@ -157,8 +157,7 @@ class SpeechPipeline:
 
 def calibrated_for(bundle: Bundle, writer: WriterConfig) -> Bundle:
     """The bundle with the calibration of its language-model writer instead of its recipe model's."""
-    own = ("calibration", "calibration_without_ingredients", "weak")
-    changes = {name: value for name in own if (value := getattr(writer, name)) is not None}
+    changes = {name: value for name in CALIBRATION if (value := getattr(writer, name)) is not None}
     return replace(bundle, config=bundle.config.model_copy(update=changes))
 
 

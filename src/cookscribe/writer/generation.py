@@ -24,7 +24,7 @@ class GenerationConfig(Config):
         length_power: sentences are ranked by log-probability / length ** length_power.
     """
 
-    beam: int = Field(default=4, ge=1, le=64)
+    beam: int = Field(default=8, ge=1, le=64)
     most_tokens: int = Field(default=40, ge=2, le=400)
     no_repeat_ngram: int = Field(default=5, ge=0, le=20)
     length_power: float = Field(default=1.0, ge=0, le=3)

@@ -19,6 +19,8 @@ from cookscribe.writer.llama import AdapterConfig, Cache, Llama, LlamaConfig
 from cookscribe.writer.texts import Encoder, padded
 
 KIND = "writer"  # of a model folder
+# What of a configuration only says how sure sentences are, and changes none.
+CALIBRATION = ("calibration", "calibration_without_ingredients", "weak")
 BATCH = 16  # films that are written at once
 # Tokens of a film that are remembered as they were read; stories of YouCook2 have fewer than 2,000. Of a longer film
 # the writer then remembers this many of its last sentences, so that a film of any length takes the same memory.

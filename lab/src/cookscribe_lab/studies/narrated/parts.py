@@ -1,5 +1,6 @@
 """The models that the study of narrated videos scores: those it trains, or those of a bundle as it is."""
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,10 +11,11 @@ from cookscribe.files import read_json
 from cookscribe.learning.loop import HISTORY
 from cookscribe.learning.narrated.build_bundle import SpeechFolder
 from cookscribe.model_folder import WEIGHTS
-from cookscribe.pipelines.language import installed_writer
+from cookscribe.pipelines.language import installed_writer, writer_config
 from cookscribe.pipelines.story_writer import StoryWriter
 from cookscribe.pipelines.transcript_reader import TranscriptReader
 from cookscribe.proposals.spans import SpanFinder, load_finder
+from cookscribe.writer.language_writer import CALIBRATION
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,12 @@ class BundleParts:
             )
 
     def reports(self, out: Path) -> Path:
-        """Where the reports lie: of this bundle alone, and of these very weights."""
+        """Where the reports lie: of this bundle alone, of these very weights and of this way to choose sentences."""
         folders = (self.bundle.folder / SPANS, self.bundle.story, *self.bundle.members, *self.adapters().values())
         marks = "".join(sha256(folder / WEIGHTS)[:4] for folder in folders)
+        for folder in self.adapters().values():
+            choices = writer_config(folder).model_dump_json(exclude=set(CALIBRATION))
+            marks += hashlib.sha256(choices.encode()).hexdigest()[:4]
         return out / f"{self.bundle.config.name}-{marks}"
 
     @property
