@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from cookscribe.errors import BadFileError, MissingFileError
-from cookscribe.files import read_json, write_json
+from cookscribe.files import read_json, replacing, write_json
 from cookscribe.writer.checkpoint import CONFIG, WEIGHTS, converted, load_language_model
 from cookscribe.writer.llama import AdaptedLinear, AdapterConfig, Cache, Llama, plain_attention
 from tests.writer.small import SIZES, gguf_file, tokenizer
@@ -118,6 +118,16 @@ def test_a_gguf_file_is_the_same_model(published: Path, tmp_path: Path) -> None:
     before = made.stat().st_mtime_ns
     load_language_model(path, cache=tmp_path / "cache")
     assert made.stat().st_mtime_ns == before, "a GGUF file is taken apart once"
+
+
+def test_what_another_process_is_just_writing_is_not_read(published: Path, tmp_path: Path) -> None:
+    """Two programs may take a GGUF file apart at once; the folder of the first is whole before the second has done."""
+    path = gguf_file(tmp_path / "small.gguf", published)
+    made = converted(path, tmp_path / "cache")
+    with replacing(made / WEIGHTS) as half_written:
+        half_written.write_bytes((made / WEIGHTS).read_bytes()[:-9])
+        model, _ = load_language_model(path, cache=tmp_path / "cache")
+    assert model.config.layers == SIZES.layers
 
 
 @pytest.mark.parametrize("damage", ["cut", "text", "other"])

@@ -72,6 +72,17 @@ def test_only_trains_the_rows_it_names_and_the_table_says_what_it_lacks(bench: B
     assert "Fewer trainings: B, joint (1 seed). Not run: B, joint, GELU; BIV, separate;" in text
 
 
+def test_seeds_that_were_trained_apart_are_joined(bench: Bench, tmp_path: Path) -> None:
+    fresh = replace(bench, work=tmp_path / "work", results=tmp_path)
+    fresh.run("memory", "--seeds", "1", "--first-seed", "1", "--only", "B, joint")
+    assert [row["seeds"] for row in fresh.content("memory")["rows"]] == [[1]]
+    text = fresh.run("memory", "--seeds", "2", "--only", "B, separate")
+    assert {row["name"]: row["seeds"] for row in fresh.content("memory")["rows"]} == {
+        "B, separate": [0, 1], "B, joint": [1],
+    }  # fmt: skip
+    assert "Fewer trainings: B, joint (1 seed)." in text
+
+
 def test_reading_out_is_no_reason_to_train_again(bench: Bench, tmp_path: Path) -> None:
     # A folder of its own: other studies read the same trainings out in further ways.
     replace(bench, work=tmp_path / "work", results=tmp_path).run("decoding", "--seeds", "1")

@@ -106,7 +106,8 @@ def read_sizes(folder: Path) -> LlamaConfig:
 
 def put_base_weights(model: Llama, folder: Path) -> None:
     """Fill the frozen weights from the safetensors of a folder; every one must be there with its shape."""
-    files = sorted(folder.glob("*.safetensors"))
+    # Hidden files are those that another process is just writing.
+    files = sorted(path for path in folder.glob("*.safetensors") if not path.name.startswith("."))
     if not files:
         raise MissingFileError(folder, "the language model has no safetensors", "take the whole folder of the model")
     found: dict[str, Path] = {}

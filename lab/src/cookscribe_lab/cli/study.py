@@ -35,6 +35,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
         typer.Option(0.0, min=0, max=1, help="Hide foods in later steps, so that memory matters (simulated)."),
     ),
     "seeds": (int, typer.Option(3, min=1, help="Trainings of each kind.")),
+    "first_seed": (int, typer.Option(0, min=0, help="Seed of the first training, to train others side by side.")),
     "videos": (int, typer.Option(0, min=0, help="Learn from this many videos only; 0 takes all.")),
     "epochs": (int, typer.Option(0, min=0, help="Of the recipe models; 0 takes the preset's.")),
     "batch_size": (int, typer.Option(0, min=0, help="Of the recipe models; 0 takes the preset's.")),

@@ -53,7 +53,7 @@ def run_grid(options: StudyOptions, grid: Grid) -> str:
     options.check_only(variant.name for variant in grid.variants)
     runner = VariantRunner(options)
     # Seed by seed, so that an interrupted study has all rows, not all seeds of one.
-    for seed in range(options.seeds):
+    for seed in options.trainings:
         for variant in grid.variants:
             if options.wants(variant.name):
                 runner.outcome(variant, seed)
@@ -135,7 +135,7 @@ def described(runner: VariantRunner, variants: Sequence[Variant]) -> dict[str, A
     return {
         "features": sorted({plain_label(runner.data(variant.data).label) for variant in variants}),
         "simulated": any(runner.data(variant.data).material.simulated for variant in variants),
-        "seeds": list(range(runner.options.seeds)),
+        "seeds": list(runner.options.trainings),
         "data": {
             data.mark: {
                 **data.choice.model_dump(mode="json"),

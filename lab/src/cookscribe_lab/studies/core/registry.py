@@ -15,7 +15,8 @@ class StudyOptions:
     Attributes:
         data: folder of the YouCook2 files.
         out: folder of the results: NAME.md, NAME.json, pictures.
-        seeds: how many trainings of each kind.
+        seeds: how many trainings of each kind; first_seed: of the first of them, so that several commands with one
+            folder of parts can train side by side.
         smoke: True for the smallest run that still passes through every part; its figures mean nothing.
         features: feature tracks of the videos, or a folder with one such folder per encoder; None simulates them.
         candidates: folder with ready-made candidates, `training_n25.safetensors`, `validation_n25.safetensors` and so
@@ -40,6 +41,7 @@ class StudyOptions:
     out: Path
     data: Path | None = None
     seeds: int = 3
+    first_seed: int = 0
     smoke: bool = False
     features: Path | None = None
     candidates: Path | None = None
@@ -63,6 +65,11 @@ class StudyOptions:
     def parts(self) -> Path:
         """Where finished parts are kept."""
         return self.work if self.work is not None else self.out.parent / "work"
+
+    @property
+    def trainings(self) -> range:
+        """Seeds of the trainings of each kind."""
+        return range(self.first_seed, self.first_seed + self.seeds)
 
     @property
     def proposal_preset(self) -> str:
@@ -94,7 +101,7 @@ class StudyOptions:
 # Options that studies read together.
 ALWAYS = ("out", "seeds", "smoke")
 PROPOSALS = ("data", "features", "candidates", "preset", "videos", "proposal_epochs", "meteor", "only", "work")
-MODELS = (*PROPOSALS, "events", "veil", "epochs", "batch_size")
+MODELS = (*PROPOSALS, "first_seed", "events", "veil", "epochs", "batch_size")
 SENTENCES = (*MODELS, "true_events")
 
 

@@ -188,9 +188,7 @@ class VariantRunner:
 
     def outcomes(self, variant: Variant) -> list[Outcome]:
         """All seeds; rows that `only` does not name are taken only as far as they are finished."""
-        found = (
-            self.outcome(variant, seed, train=self.options.wants(variant.name)) for seed in range(self.options.seeds)
-        )
+        found = (self.outcome(variant, seed, train=self.options.wants(variant.name)) for seed in self.options.trainings)
         return [outcome for outcome in found if outcome is not None]
 
     def finished(self, variants: Sequence[Variant]) -> Iterator[tuple[Variant, list[Outcome]]]:

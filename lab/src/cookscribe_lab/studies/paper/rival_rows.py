@@ -112,7 +112,7 @@ class RivalRunner:
             if kind.presegmented != presegmented:
                 continue
             wanted = self.runner.options.wants(name)
-            found = (self.outcome(name, seed, train=wanted) for seed in range(self.runner.options.seeds))
+            found = (self.outcome(name, seed, train=wanted) for seed in self.runner.options.trainings)
             trainings = [outcome for outcome in found if outcome is not None]
             if trainings:
                 yield name, trainings
