@@ -84,6 +84,13 @@ def test_packed_weights_give_the_same_logits(published: Path) -> None:
     assert torch.allclose(found.float(), wanted.float(), atol=0.05 * float(wanted.float().std()))
 
 
+def test_weights_stay_as_they_are_where_they_cannot_be_packed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cookscribe.writer.llama._product", lambda *tensors: tensors[0].undefined)
+    model = load_language_model(published, None, torch.bfloat16)[0].merge().pack()
+    assert model.layers[0].down.packed is None
+    assert torch.isfinite(model(TOKENS)).all()
+
+
 @torch.no_grad()
 def test_adapters_follow_their_equation_and_can_be_merged(model: Llama) -> None:
     layer = model.layers[0].down

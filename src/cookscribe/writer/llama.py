@@ -76,8 +76,7 @@ class AdaptedLinear(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """(..., inputs) -> (..., outputs)."""
         if self.packed is not None:
-            packed: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.packed, None, "none", [], "")
-            return packed
+            return _product(x, self.packed)
         y = functional.linear(x, self.weight)
         if self.merged:
             return y
@@ -95,7 +94,7 @@ class AdaptedLinear(nn.Module):
     def pack(self) -> None:
         """Lay the merged weight out as oneDNN reads it, for good: it would do so anew for every product."""
         assert self.merged
-        self.packed = torch.ops.mkldnn._reorder_linear_weight(self.weight, None)
+        self.packed = _packed(self.weight)
         del self.weight
 
 
@@ -382,5 +381,23 @@ class Llama(nn.Module):
         return self
 
 
+def _packed(weight: Tensor) -> Tensor:
+    """A matrix as oneDNN reads it."""
+    packed: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight, None)
+    return packed
+
+
+def _product(x: Tensor, packed: Tensor) -> Tensor:
+    """`functional.linear` with a packed matrix."""
+    y: Tensor = torch.ops.mkldnn._linear_pointwise(x, packed, None, "none", [], "")
+    return y
+
+
 def _can_pack() -> bool:
-    return bool(torch._C._has_mkldnn and torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    """Tried out, because these operations are no part of PyTorch's public interface."""
+    x = torch.eye(16, dtype=torch.bfloat16)
+    try:
+        supported = torch._C._has_mkldnn and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+        return bool(supported) and torch.equal(_product(x, _packed(2 * x)), 2 * x)
+    except (AttributeError, RuntimeError, TypeError):
+        return False
