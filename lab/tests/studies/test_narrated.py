@@ -27,10 +27,16 @@ def test_study_runs_by_its_command(data: Path, tmp_path: Path) -> None:
     run = WriterRun(training={"epochs": 1}, data=WriterData(narrated=0.2, silent=0.0), precision="float32")
     examples = read_examples(YouCook2(data), {})
     train_language_writer(run, examples, base, tmp_path / "models" / "writer-0", quiet=True)
-    run_command("study", "narrated", "--data", data, "--out", tmp_path, "--smoke")
-    table = (tmp_path / "narrated.md").read_text()
     ours = ("ours, heard events, no list", "ours, published events, shuffled list")
     language = ("language model, heard events, no list", "language model, published events, ingredient list")
+    command = ("study", "narrated", "--data", data, "--out", tmp_path, "--smoke")
+    run_command(*command, "--only", language[0])
+    table = (tmp_path / "narrated.md").read_text()
+    assert f"| {ours[0]} |" in table, "its drafts come from this row, which is finished, too"
+    assert "language model minus recipe model" in table
+    assert f"| {ours[1]} |" not in table
+    run_command(*command)
+    table = (tmp_path / "narrated.md").read_text()
     for row in (*language, "PDVC, published events", "nearest neighbour, heard events", *ours):
         assert f"| {row} |" in table
     assert "paper: BIVT" in table

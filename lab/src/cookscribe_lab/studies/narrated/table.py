@@ -271,11 +271,13 @@ class NarratedStudy:
                     name = f"{who}, {source} events, {listing}"
                     tellers[name] = {f"{name} seed {seed}": partial(tell, seed, source, listing) for seed in trained}
         options.check_only(tellers)
-        return {
+        # The last rows first: what they need of others is finished then, and shown.
+        found = {
             name: [self.report(file, tell) for file, tell in row.items()]
-            for name, row in tellers.items()
+            for name, row in reversed(tellers.items())
             if options.wants(name) or all(self.report_file(file).is_file() for file in row)
         }
+        return dict(reversed(found.items()))
 
 
 def _spans(spans: NDArray[np.floating]) -> Spans:
