@@ -134,7 +134,7 @@ class StepSentences:
                 judges.append(judge_of(self.sight, self.words[rows], self.guesses[rows], vectors, known))
             order += mine
         beam = self.language.config.picture_beam if judges else None
-        told = [one.sentence for film in self.language.write(films, judges, beam) for one in film]
+        told = [one.sentence for film in self.language.write(films, judges, beam, whole=False) for one in film]
         return [told[order.index(n)] for n in range(len(self.steps))]
 
     def narrated(self, *, looks: bool) -> list[str]:
