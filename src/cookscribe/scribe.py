@@ -21,6 +21,7 @@ from cookscribe.recipe import Candidate, Evidence, MadeBy, Recipe, Span, Step, V
 from cookscribe.text.actions import ActionMatcher
 from cookscribe.text.ingredients import IngredientMatcher
 from cookscribe.text.printable import one_line
+from cookscribe.text.series import with_commas
 from cookscribe.video import VideoFile
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def assemble(
     steps = tuple(
         Step(
             span=Span(start=float(step.span[0]), end=min(float(step.span[1]), video.duration)),
-            sentence=step.sentence or "(no words)",
+            sentence=with_commas(step.sentence, draft.ingredients) or "(no words)",
             confidence=config.calibrated(draft.confidences[n], listed=listed),
             ingredients=tuple(draft.ingredients[i] for i in sorted(ingredients.named(step.sentence))),
             actions=tuple(draft.actions[i] for i in sorted(actions.named(step.sentence))),
