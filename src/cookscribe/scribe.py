@@ -21,7 +21,6 @@ from cookscribe.recipe import Candidate, Evidence, MadeBy, Recipe, Span, Step, V
 from cookscribe.text.actions import ActionMatcher
 from cookscribe.text.ingredients import IngredientMatcher
 from cookscribe.text.printable import one_line
-from cookscribe.text.series import with_commas
 from cookscribe.video import VideoFile
 
 if TYPE_CHECKING:
@@ -180,7 +179,8 @@ def assemble(
 ) -> Recipe:
     """The recipe of a draft: steps in order of time, with calibrated confidences, names, evidence and warnings.
 
-    What the cues tell beside the steps (amounts, times, temperatures, servings) becomes part of it.
+    What the cues tell beside the steps (amounts, times, temperatures, servings) becomes part of it. Where there are
+    cues, which the paper's models have none of, commas stand between the ingredients of a series.
 
     Args:
         title: None takes the dish that is announced in the film, or else the name of its file.
@@ -194,7 +194,7 @@ def assemble(
     steps = tuple(
         Step(
             span=Span(start=float(step.span[0]), end=min(float(step.span[1]), video.duration)),
-            sentence=with_commas(step.sentence, draft.ingredients) or "(no words)",
+            sentence=step.sentence or "(no words)",
             confidence=config.calibrated(draft.confidences[n], listed=listed),
             ingredients=tuple(draft.ingredients[i] for i in sorted(ingredients.named(step.sentence))),
             actions=tuple(draft.actions[i] for i in sorted(actions.named(step.sentence))),
@@ -218,7 +218,12 @@ def assemble(
     if not draft.cues:
         return recipe
     from cookscribe.pipelines.told import with_what_is_told
+    from cookscribe.text.series import with_commas
 
+    punctuated = tuple(
+        step.model_copy(update={"sentence": with_commas(step.sentence, draft.ingredients)}) for step in steps
+    )
+    recipe = recipe.model_copy(update={"steps": punctuated})
     return with_what_is_told(recipe, draft.cues, listed=listed, titled=bool(title))
 
 

@@ -152,7 +152,7 @@ STUDIES: tuple[Study, ...] = (
         "presegmented",
         "Sentences for true events on the published SVPC split: MART, SVPC, B to BIVT.",
         "paper.presegmented:run",
-        ("data", "features", "preset", "veil", "videos", "epochs", "batch_size", "meteor", "only", "work"),
+        ("data", "features", "preset", "veil", "videos", "first_seed", "epochs", "batch_size", "meteor", "only", "work"),
     ),
     Study(
         "losses",

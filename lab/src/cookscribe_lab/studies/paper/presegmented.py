@@ -33,7 +33,7 @@ def run(options: StudyOptions) -> str:
         found[variant.name] = list(outcomes)
         shown.append(variant)
     rows = [
-        Row(name, figures_of([one.report for one in some], OF_SENTENCES), seeds=tuple(range(len(some))))
+        Row(name, figures_of([one.report for one in some], OF_SENTENCES), seeds=tuple(options.trainings)[: len(some)])
         for name, some in found.items()
     ]
     paired, comparisons = compared(data.truth, found, PAIRS, places=False)
