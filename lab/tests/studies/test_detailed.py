@@ -72,6 +72,15 @@ def test_only_trains_the_rows_it_names_and_the_table_says_what_it_lacks(bench: B
     assert "Fewer trainings: B, joint (1 seed). Not run: B, joint, GELU; BIV, separate;" in text
 
 
+def test_candidates_of_rows_that_nobody_asked_for_are_not_made(bench: Bench, tmp_path: Path) -> None:
+    fresh = replace(bench, work=tmp_path / "work", results=tmp_path)
+    text = fresh.run("candidates", "--seeds", "1", "--only", "B, N = 50", ready=False)
+    assert {folder.name.partition("-")[0] for folder in (tmp_path / "work" / "proposals").iterdir()} == {"n50"}
+    assert "Not run: B, N = 25; BIV, N = 25; BIV, N = 50;" in text
+    text = fresh.run("candidates", "--seeds", "1", "--only", "B, N = 25", ready=False)
+    assert "Not run: BIV, N = 25; BIV, N = 50;" in text
+
+
 def test_seeds_that_were_trained_apart_are_joined(bench: Bench, tmp_path: Path) -> None:
     fresh = replace(bench, work=tmp_path / "work", results=tmp_path)
     fresh.run("memory", "--seeds", "1", "--first-seed", "1", "--only", "B, joint")

@@ -149,7 +149,7 @@ def described(runner: VariantRunner, variants: Sequence[Variant]) -> dict[str, A
             variant.name: {
                 "data": runner.data(variant.data).mark,
                 "decoding": variant.decoding,
-                **resolved(runner.run_of(variant, 0)),
+                **resolved(runner.run_of(variant, runner.options.first_seed)),
             }
             for variant in variants
         },

@@ -125,7 +125,20 @@ class VariantRunner:
         choice = self.choice(choice or DataChoice())
         if choice not in self.opened:
             self.opened[choice] = open_study_data(self.options, choice)
+            if not choice.true_events:
+                write_json(self._made(choice), choice.model_dump(mode="json"))
         return self.opened[choice]
+
+    def is_made(self, choice: DataChoice) -> bool:
+        """Whether the data of these rows lie ready, so that `data` only reads them."""
+        choice = self.choice(choice)
+        return choice in self.opened or choice.true_events or self._made(choice).is_file()
+
+    def _made(self, choice: DataChoice) -> Path:
+        """A file that is there once the data of a choice of candidates were made with these options."""
+        names = ("data", "features", "candidates", "preset", "proposal_epochs", "videos", "smoke")
+        given = [vars(self.options)[name] for name in names]
+        return self.options.parts / "data" / f"{short_hash(given, choice.model_dump(mode='json'))}.json"
 
     def choice(self, choice: DataChoice) -> DataChoice:
         """The same with N filled in."""
@@ -164,6 +177,8 @@ class VariantRunner:
         Args:
             train: False only looks whether it is finished, and gives None if not.
         """
+        if not train and not self.is_made(variant.data):  # another number of candidates takes hours
+            return None
         data = self.data(variant.data)
         run = self.run_of(variant, seed)
         marks = (data.mark, data.said) if "caption" in run.texts else (data.mark,)
