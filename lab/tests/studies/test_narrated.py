@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cookscribe.bundle import find_bundle
@@ -77,6 +78,24 @@ def test_rows_of_another_bundle_are_not_taken_for_this_one(data: Path, tmp_path:
     write_tensors(other / "story" / "weights.safetensors", weights, header)
     run_command(*command, "--bundle", other)
     assert len(list(tmp_path.glob("youcook2-speech-*/narrated.md"))) == 2
+
+
+def test_bundles_of_several_trainings_are_rows_of_one_table(data: Path, tmp_path: Path) -> None:
+    row = "ours, heard events, no list"
+    command = ("study", "narrated", "--data", data, "--out", tmp_path, "--smoke", "--only", row)
+    shipped, other = find_bundle("youcook2-speech").folder, tmp_path / "other"
+    shutil.copytree(shipped, other)
+    weights, header = read_tensors(other / "story" / "weights.safetensors")
+    weights["output.linear.weight"] = -weights["output.linear.weight"]
+    write_tensors(other / "story" / "weights.safetensors", weights, header)
+    run_command(*command, "--bundle", shipped, "--bundle", other)
+    single = []
+    for path in tmp_path.glob(f"youcook2-speech-*/reports/{row.replace(' ', '-').replace(',', '')}-seed-0.json"):
+        single.append(json.loads(path.read_text())["all"]["soda"]["released"]["CIDEr"])
+    assert len(set(single)) == 2, "each has a report of its own"
+    # Once for all videos, once for those whose words have times.
+    line = next(line for line in (tmp_path / "narrated.md").read_text().splitlines() if line.startswith(f"| {row} |"))
+    assert f"{np.mean(single):.2f} ± {np.std(single, ddof=1):.2f}" in line
 
 
 def test_only_a_speech_bundle_is_judged(data: Path, tmp_path: Path) -> None:

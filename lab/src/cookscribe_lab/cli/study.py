@@ -48,7 +48,10 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
         typer.Option(False, "--true-events", help="Give the models the true events: judge the sentences alone."),
     ),
     "writer": (Path, typer.Option(None, help="Folder of a language model's adapters: judge its sentences.")),
-    "bundle": (str, typer.Option("", help="Judge this bundle as it is: a shipped one's name, or a folder.")),
+    "bundle": (
+        list[str],
+        typer.Option([], help="Judge this bundle as it is: a shipped one's name, or a folder (again for others)."),
+    ),
     "development": (
         bool,
         typer.Option(False, "--development", help="Judge training videos kept apart (stills: with --writer)."),
@@ -70,8 +73,7 @@ def list_studies() -> None:
 def _command(study: Study) -> Callable[..., None]:
     def command(**given: Any) -> None:
         given["out"] = given["out"] or Path("runs") / study.name
-        if "only" in given:
-            given["only"] = tuple(given["only"])
+        given |= {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
         print(study.run(StudyOptions(**given)))
 
     offered = {name: OPTIONS[name] for name in OPTIONS if name in study.options}

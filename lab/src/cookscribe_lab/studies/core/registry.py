@@ -32,7 +32,8 @@ class StudyOptions:
             what came before tells it. Features are then always simulated; ready-made candidates give their places only.
         true_events: give the models the true events, so that only their sentences are judged.
         writer: folder of a language model's adapters; its sentences are judged.
-        bundle: name or folder of a bundle that is judged as it is; nothing is trained then.
+        bundle: names or folders of bundles that are judged as they are, trainings of the same kind; nothing is trained
+            then.
         development: judge videos that training kept apart, to choose by, instead of the validation videos.
         only: train or judge these rows only; rows that are finished already are shown all the same. Empty for all.
         work: folder of finished parts, which studies share; beside `out` if None.
@@ -56,7 +57,7 @@ class StudyOptions:
     meteor: bool = True
     true_events: bool = False
     writer: Path | None = None
-    bundle: str = ""
+    bundle: tuple[str, ...] = ()
     development: bool = False
     only: tuple[str, ...] = ()
     work: Path | None = None

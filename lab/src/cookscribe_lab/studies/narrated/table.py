@@ -199,20 +199,19 @@ class NarratedStudy:
             return [names[i] for i in generator("shuffled list", key).permutation(len(names))]
         return names
 
-    def event_table(self) -> str:
-        """SODA tIoU of the events alone, for videos whose words have times and for those that have none."""
+    def event_scores(self) -> dict[str, dict[str, float]]:
+        """SODA tIoU of the events alone by where they come from, for videos whose words have times and for others."""
         videos = self.judged.videos.items()
         equal = {key: _spans(uniform(video.duration, EQUAL).spans) for key, video in videos}
-        rows = []
+        scores = {}
         for name, found in ({f"{EQUAL} equal segments": equal} | self.events).items():
-            figures = {"steps": [float(np.mean([len(spans) for spans in found.values()]))]}
+            scores[name] = {"steps": float(np.mean([len(spans) for spans in found.values()]))}
             for heading, kinds in {"all": (True, False), "timed": (True,), "untimed": (False,)}.items():
                 keys = [key for key in self.truth if self.judged.transcripts[key].timed in kinds]
                 if keys:
                     truth = {key: self.truth[key].spans for key in keys}
-                    figures[heading] = [soda_tiou(truth, {key: found[key] for key in keys}, "released")]
-            rows.append(Row(name, figures))
-        return as_markdown(rows, "SODA tIoU of events", ("all", "timed", "untimed", "steps"))
+                    scores[name][heading] = soda_tiou(truth, {key: found[key] for key in keys}, "released")
+        return scores
 
     def report_file(self, name: str) -> Path:
         """Where the scores of a row are kept."""
@@ -284,6 +283,13 @@ def _spans(spans: NDArray[np.floating]) -> Spans:
     return np.asarray(spans, dtype=np.float64).reshape(-1, 2)
 
 
+def event_table(studies: Sequence[NarratedStudy]) -> str:
+    """The events of one or several trainings alone."""
+    scores = [study.event_scores() for study in studies]
+    rows = [Row(name, {key: [one[name][key] for one in scores] for key in line}) for name, line in scores[0].items()]
+    return as_markdown(rows, "SODA tIoU of events", ("all", "timed", "untimed", "steps"))
+
+
 def table(found: Mapping[str, Sequence[Mapping[str, Any]]], videos: str) -> str:
     """The table of one set of videos; the paper's rows below (other input, 457 videos)."""
     rows = [Row(name, figures_of([report[videos] for report in reports], FIGURES)) for name, reports in found.items()]
@@ -317,24 +323,33 @@ def intervals(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
 
 
 def run(options: StudyOptions) -> str:
-    """Train what is missing, or take a bundle as it is; score everything, and give the tables."""
+    """Train what is missing, or take bundles as they are; score everything, and give the tables."""
     data = open_youcook2(options)
-    parts: TrainedParts | BundleParts
+    trained: list[TrainedParts | BundleParts]
     if options.bundle:
-        parts, seeds = BundleParts(find_bundle(options.bundle)), 1
+        trained, seeds = [BundleParts(find_bundle(name)) for name in options.bundle], 1
     else:
         changes = SpeechRun(training={"epochs": 1}, model={"width": 16}) if options.smoke else SpeechRun()
         spans = {"epochs": 1} if options.smoke else None
-        parts = TrainedParts(SpeechFolder(data, options.out / "models", changes, spans))
+        trained = [TrainedParts(SpeechFolder(data, options.out / "models", changes, spans))]
         seeds = 1 if options.smoke else options.seeds
-    study = NarratedStudy(data, parts, options.out, meteor=options.asks_meteor, development=options.development)
-    rows = study.rows(range(seeds), options)
+    studies = [
+        NarratedStudy(data, parts, options.out, meteor=options.asks_meteor, development=options.development)
+        for parts in trained
+    ]
+    each = [study.rows(range(seeds), options) for study in studies]
+    rows = {
+        name: [report for found in each for report in found[name]]
+        for name in each[0]
+        if all(name in found for found in each)
+    }
+    first = studies[0]
     timed = {name: reports for name, reports in rows.items() if all("timed" in report for report in reports)}
-    text = f"{len(study.truth)} videos with a transcript\n\n{study.event_table()}\n\n{table(rows, 'all')}\n"
+    text = f"{len(first.truth)} videos with a transcript\n\n{event_table(studies)}\n\n{table(rows, 'all')}\n"
     if timed:
-        count = sum(study.judged.transcripts[key].timed for key in study.truth)
+        count = sum(first.judged.transcripts[key].timed for key in first.truth)
         text += f"\n{count} of them whose words have times\n\n{table(timed, 'timed')}\n"
     if compared := intervals(rows):
         text += f"\nlanguage model minus recipe model, over videos\n\n{compared}\n"
-    write_text(study.out / "narrated.md", text)
+    write_text((first.out if len(studies) == 1 else options.out) / "narrated.md", text)
     return text
