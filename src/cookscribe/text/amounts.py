@@ -38,8 +38,10 @@ spear, leaf
 """
 # These may stand after the food: "two garlic cloves".
 _PARTS_OF = word_set("clove slice strip stalk rasher")
-_UNCHANGED = word_set("tsp tbsp g kg mg ml cl dl l oz lb")
+_UNCHANGED = word_set("tsp tbsp g kg mg ml cl dl l oz lb") | {"fl oz"}
 _SMALLER = {("lb", "oz"): 16, ("kg", "g"): 1000, ("l", "ml"): 1000}
+# These are added up where somebody says "plus", or "and" of one food.
+_SPOONS = {("cup", "tbsp"): 16, ("tbsp", "tsp"): 3}
 _SIZES = {"inch": "inch", "inches": "inch", "cm": "cm", "centimeter": "cm", "centimetre": "cm"}
 # Between number and unit.
 _FULL = word_set(
@@ -167,7 +169,7 @@ class _Reader:
         if not unit:
             return self._counted(at, quantity)
         quantity, after = self._rest(quantity, after)
-        if (smaller := self._smaller(quantity, unit, after)) is not None:
+        if (smaller := self._smaller(at, quantity, unit, after, free)) is not None:
             quantity, unit, after = smaller
         return self._measured(at, quantity, unit, after, free)
 
@@ -250,16 +252,22 @@ class _Reader:
                 return Read(Quantity(least, second.quantity.least), second.stop), second.stop
         return read, after
 
-    def _smaller(self, read: Read, unit: str, after: int) -> tuple[Read, str, int] | None:
-        """`1 lb 8 oz` is 24 oz."""
-        second = read_number(self.found, after + (word(self.found, after) in ("and", ",")))
-        if second is None or read.quantity.most is not None:
+    def _smaller(self, at: int, read: Read, unit: str, after: int, free: int) -> tuple[Read, str, int] | None:
+        """`1 lb 8 oz` is 24 oz, "a cup plus two tablespoons" 18 tablespoons."""
+        joined = word(self.found, after)
+        added = joined == "plus" or (joined == "and" and not self._name_before(at, free))
+        if added:
+            second = read_quantity(self.found, after + 1)
+        else:
+            second = read_number(self.found, after + (joined in ("and", ",")))
+        if second is None or read.quantity.most is not None or read.quantity.vague or second.quantity.vague:
             return None
         small, stop = self._unit(second.stop)
-        size = _SMALLER.get((unit, small))
+        size = (_SMALLER | _SPOONS if added else _SMALLER).get((unit, small))
         if size is None:
             return None
-        return Read(Quantity(read.quantity.least * size + second.quantity.least), stop), small, stop
+        large, least, most = read.quantity.least * size, second.quantity.least, second.quantity.most
+        return Read(Quantity(large + least, None if most is None else large + most), stop), small, stop
 
     def _unit(self, at: int) -> tuple[str, int]:
         """The short form of the unit at a piece, and the piece after it."""
