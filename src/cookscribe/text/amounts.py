@@ -39,8 +39,9 @@ spear, leaf
 # These may stand after the food: "two garlic cloves".
 _PARTS_OF = word_set("clove slice strip stalk rasher")
 _UNCHANGED = word_set("tsp tbsp g kg mg ml cl dl l oz lb") | {"fl oz"}
+# A larger unit and a smaller one, that are read as one amount where they follow each other; and those that are only
+# where somebody says "plus", or "and" of one food.
 _SMALLER = {("lb", "oz"): 16, ("kg", "g"): 1000, ("l", "ml"): 1000}
-# These are added up where somebody says "plus", or "and" of one food.
 _SPOONS = {("cup", "tbsp"): 16, ("tbsp", "tsp"): 3}
 _SIZES = {"inch": "inch", "inches": "inch", "cm": "cm", "centimeter": "cm", "centimetre": "cm"}
 # Between number and unit.
