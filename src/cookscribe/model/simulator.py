@@ -25,6 +25,7 @@ from torch import Tensor, nn
 
 from cookscribe.model.batch import SHARED
 from cookscribe.model.config import ModelConfig
+from cookscribe.model.heads import shut_out
 
 
 @dataclass(frozen=True)
@@ -99,15 +100,17 @@ class VisualSimulator(nn.Module):
         query = self.event_query(hidden)
         key, value = self.event_key(hidden[:, 1:]), self.event_value(hidden[:, 1:])
 
-        # The action table is the same for all videos, so it stands on the right: one product for the whole batch.
-        action_scores = (key @ actions.query.T / root).transpose(1, 2)
+        # The action table is the same for all videos, so it stands on the right: one product for the whole batch. What
+        # follows reads actions as rows, and reads them often.
+        action_scores = (key / root @ actions.query.T).transpose(1, 2).contiguous()
         action_events = masked_softmax(action_scores, event_mask)
         ingredient_scores = self.ingredient_query(ingredients) @ key.transpose(1, 2) / root
         ingredient_events = masked_softmax(ingredient_scores, event_mask)
         change = (ingredient_events @ value) * strongest(action_events, value).unsqueeze(1)
 
-        by_action = (query @ actions.key.T / root).softmax(dim=-1) @ actions.value
-        wanted = query @ self.ingredient_key(ingredients).transpose(1, 2) / root
+        query = query / root
+        by_action = (query @ actions.key.T).softmax(dim=-1) @ actions.value
+        wanted = query @ self.ingredient_key(ingredients).transpose(1, 2)
         by_ingredient = masked_softmax(wanted, ingredient_mask[:, None, :]) @ self.ingredient_value(ingredients)
         return Simulation(
             events=hidden + by_action + by_ingredient,
@@ -128,7 +131,7 @@ def strongest(action_events: Tensor, event_values: Tensor) -> Tensor:
         action_events: (B, R, N), Â; event_values: (B, N, d).
     """
     with torch.no_grad():
-        winner = (action_events @ event_values).argmax(dim=1)
+        winner = (action_events @ event_values).max(dim=1).indices
     rows = action_events.gather(1, winner.unsqueeze(-1).expand(-1, -1, action_events.shape[2]))
     return torch.einsum("bdn,bnd->bd", rows, event_values)
 
@@ -136,5 +139,5 @@ def strongest(action_events: Tensor, event_values: Tensor) -> Tensor:
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
     """Softmax over the last axis where `mask` is True, zero elsewhere; all zero where nothing is there to look at."""
     # The lowest finite number instead of minus infinity: a row of nothing but padding must give zeros, not NaN.
-    lowest = torch.finfo(scores.dtype).min
-    return scores.masked_fill(~mask, lowest).softmax(dim=-1).masked_fill(~mask, 0.0)
+    weights = (scores + shut_out(mask, scores, torch.finfo(scores.dtype).min)).softmax(dim=-1)
+    return weights * mask.any(dim=-1, keepdim=True).to(weights.dtype)
