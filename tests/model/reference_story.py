@@ -125,7 +125,9 @@ def tell(W: Weights, config: object, video: Video, smoothing: float) -> Expected
 
         # mixing
         V, S = V_new, S_new
-        if get("mixing") != "separate":
+        if get("mixing") == "reset":
+            V, S = [], []
+        elif get("mixing") != "separate":
             V = [[np.zeros(0)] * len(cells) for cells in V_new]
             S = [[np.zeros(0)] * len(cells) for cells in S_new]
             for n in range(depth):

@@ -68,6 +68,7 @@ def test_configurations_are_the_same_after_a_file() -> None:
         ({"simulator": True}, "needs ingredients"),
         ({"ingredients": True, "textual_attention": True}, "switch the simulator on"),
         ({"mixing": "shaken"}, "got 'shaken'"),
+        ({"mixing": "reset", "feedback": "choice"}, "keeps none"),
         ({"widht": 8}, "widht"),
         ({"width": 2 * 10**9}, "width: .* less than or equal to 8192"),
         ({"layers": 10**6}, "layers"),

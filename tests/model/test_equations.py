@@ -202,6 +202,7 @@ WHOLE: list[dict[str, Any]] = [
     {"letters": "b"},
     {"letters": "b", "mixing": "gelu", "logits_scale": "sqrt", "absolute": True, "scores": True, "stop": "learned"},
     {"letters": "bi", "mixing": "separate", "output": "transform", "relative": "fixed", "memory_cells": 2},
+    {"letters": "bi", "mixing": "reset"},
     {"letters": "bi", "feedback": "choice", "order": "start", "memory_cells": 2},
     {"letters": "biv", "relative": "echr", "ingredient_layers": 2},
     {"letters": "bivt", "text_memory": "eos"},

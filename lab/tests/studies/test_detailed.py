@@ -18,7 +18,7 @@ THREE = ("B", "BIV", "BIVT")
 ROWS: dict[str, list[str]] = {
     "losses": ["(a) none", "(b) IS", "(c) AS", "(d) IS + AS", "(e) IS + AS + IA", "(f) IS + AS + AA",
                "(g) IS + AS + IA + AA"],
-    "memory": [f"{name}, {mixer}" for name in THREE for mixer in ("separate", "joint", "joint, GELU")],
+    "memory": [f"{name}, {mixer}" for name in THREE for mixer in ("separate", "joint", "joint, GELU", "no memory")],
     "modalities": [f"{name}, {kind}" for name in THREE for kind in ("video only", "with captions",
                    "with captions, word vectors", "with speech")],
     "encoders": [f"{name}, {encoder}" for name in THREE for encoder in ("tsn-like", "milnce-like")],
@@ -52,7 +52,7 @@ def test_study_runs_by_its_command(bench: Bench, study: str) -> None:
             assert [loss for loss in FOUR_LOSSES if weights[loss] > 0] == list(kept)
     if study == "memory":
         mixers = {name: configurations[f"B, {name}"]["model"]["mixing"] for name in MIXERS}
-        assert mixers == {"separate": "separate", "joint": "paper", "joint, GELU": "gelu"}
+        assert mixers == {"separate": "separate", "joint": "paper", "joint, GELU": "gelu", "no memory": "reset"}
     if study in ("encoders", "candidates"):
         assert len(content["data"]) == 2
     if study == "encoders":

@@ -4,7 +4,7 @@ Where the paper, the authors' released program and a better idea differ, the cho
 
 | name | paper | released | ours |
 |---|---|---|---|
-| mixing | `paper`: linear maps and sigmoid gates | `gelu`: GELU in place of both | `separate`: no mixing (MART) |
+| mixing | `paper`: linear maps and sigmoid gates | `gelu`: GELU in place of both | `separate`: no mixing (MART); `reset`: no memory |
 | teacher | `gumbel`: the sampled event feeds the words | `gumbel` | `oracle`: the labelled event does |
 | relative | cites ECHR's (`echr`), no formula | `fixed`: ties the weights to N | `pairwise`, `none` |
 | ingredient_layers | several: "MLPs" | - | 1: one layer |
@@ -26,7 +26,7 @@ from pydantic import Field, model_validator
 
 from cookscribe.config import Config
 
-Mixing = Literal["paper", "gelu", "separate"]
+Mixing = Literal["paper", "gelu", "separate", "reset"]
 Teacher = Literal["gumbel", "oracle"]
 Relative = Literal["pairwise", "echr", "fixed", "none"]
 
@@ -100,6 +100,8 @@ class ModelConfig(Config):
             raise ValueError(
                 f"planner_width must be a multiple of planner_heads, got {self.planner_width} and {self.planner_heads}"
             )
+        if self.mixing == "reset" and self.feedback != "none":
+            raise ValueError("feedback is told to a memory, and mixing = reset keeps none")
         if self.copying and self.teacher != "oracle":
             raise ValueError('words to copy belong to one event: train with teacher = "oracle"')
         if self.copy_layers and self.word_vector_size % self.heads:

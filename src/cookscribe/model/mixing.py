@@ -4,7 +4,8 @@
 
 with V the memory of the event selector, S that of the sentence generator, and f, g single linear layers shared by all
 layers of the transformers. `gelu` puts GELU after each of the four layers and has no sigmoid; `separate` leaves both
-memories alone, as MART does.
+memories alone, as MART does. `reset` keeps none: every step begins as the first one does, which tells what memory is
+good for.
 """
 
 from collections.abc import Sequence
@@ -24,14 +25,16 @@ class MemoryMixing(nn.Module):
     def __init__(self, width: int, kind: Mixing) -> None:
         super().__init__()
         self.kind = kind
-        if kind != "separate":
+        if kind in ("paper", "gelu"):
             self.f1 = nn.Linear(width, width)
             self.f2 = nn.Linear(width, width)
             self.g1 = nn.Linear(width, width)
             self.g2 = nn.Linear(width, width)
 
-    def forward(self, events: Sequence[Tensor], words: Sequence[Tensor]) -> tuple[Memory, Memory]:
-        """The mixed memories of selector and generator."""
+    def forward(self, events: Sequence[Tensor], words: Sequence[Tensor]) -> tuple[Memory | None, Memory | None]:
+        """The memories of selector and generator for the next step; None where it begins anew."""
+        if self.kind == "reset":
+            return None, None
         if self.kind == "separate":
             return tuple(events), tuple(words)
         pairs = [self._mix(v, s) for v, s in zip(events, words, strict=True)]

@@ -57,7 +57,7 @@ class State:
     """What one step leaves to the next; None before the first.
 
     Attributes:
-        events, words: mixed memories of selector and generator.
+        events, words: mixed memories of selector and generator; None for those that keep none, too.
         ingredients: (B, M, d) ingredient states, or None without simulator.
     """
 
@@ -229,7 +229,7 @@ class RecipeModel(nn.Module):
     def close_sentence(self, selection: Selection, sentence: FinishedSentence, word_mask: Tensor) -> State:
         """Update and mix the memories after the sentence."""
         events, words = self.mixing(selection.memory, self.generator.close(sentence, word_mask))
-        if self.feedback is not None:
+        if self.feedback is not None and events is not None:
             chosen = self.feedback(sentence.event).unsqueeze(1)
             events = tuple(cell + chosen for cell in events)
         ingredients = None if selection.simulation is None else selection.simulation.ingredient_states

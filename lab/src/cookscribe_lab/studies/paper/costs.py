@@ -65,7 +65,7 @@ def linear_macs(config: ModelConfig, events: int, ingredients: int, steps: int, 
     if config.simulator:
         step += 3 * (config.actions + listed + slots) * square
     start, mixing = 2 * config.layers * square, 4 * config.layers * square
-    return steps * step + start + (steps - 1) * (mixing if config.mixing != "separate" else 0)
+    return steps * step + start + (steps - 1) * (mixing if config.mixing in ("paper", "gelu") else 0)
 
 
 def true_macs(model: RecipeModel, events: int, ingredients: int, steps: int, tokens: int) -> float:

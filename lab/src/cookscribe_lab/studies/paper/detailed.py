@@ -27,7 +27,7 @@ KEPT: dict[str, tuple[str, ...]] = {
     "f": (*FOUR_LOSSES[:2], FOUR_LOSSES[3]),
     "g": FOUR_LOSSES,
 }
-MIXERS = {"separate": "separate", "joint": "paper", "joint, GELU": "gelu"}
+MIXERS = {"separate": "separate", "joint": "paper", "joint, GELU": "gelu", "no memory": "reset"}
 CANDIDATES = (25, 50, 100, 200)
 LAYERS = (1, 2, 4)
 DIFFICULTIES = (0.5, 1.0, 1.5)
@@ -62,7 +62,7 @@ def _row(letters: str, case: str, printed: Mapping[str, Figures] | None = None, 
 
 
 def memory(options: StudyOptions) -> str:
-    """Memories apart, mixed as in the paper, mixed as in the released program."""
+    """Memories apart, mixed as in the paper, mixed as in the released program, and none."""
     printed = {"separate": paper.SEPARATE, "paper": paper.MAIN}
     rows = tuple(
         _row(letters, name, printed.get(mixing), model={} if mixing == "paper" else {"mixing": mixing})
