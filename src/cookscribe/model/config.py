@@ -4,7 +4,7 @@ Where the paper, the authors' released program and a better idea differ, the cho
 
 | name | paper | released | ours |
 |---|---|---|---|
-| mixing | `paper`: linear maps and sigmoid gates | `gelu`: GELU in place of both | `separate`: no mixing (MART); `reset`: no memory |
+| mixing | `paper`: linear maps and sigmoid gates | `gelu`: GELU in both places | `separate`: MART; `reset`: no memory |
 | teacher | `gumbel`: the sampled event feeds the words | `gumbel` | `oracle`: the labelled event does |
 | relative | cites ECHR's (`echr`), no formula | `fixed`: ties the weights to N | `pairwise`, `none` |
 | ingredient_layers | several: "MLPs" | - | 1: one layer |

@@ -27,7 +27,13 @@ KEPT: dict[str, tuple[str, ...]] = {
     "f": (*FOUR_LOSSES[:2], FOUR_LOSSES[3]),
     "g": FOUR_LOSSES,
 }
-MIXERS = {"separate": "separate", "joint": "paper", "joint, GELU": "gelu", "no memory": "reset"}
+# How the memories go on, as changes to the preset; without one there is nothing to feed a choice back to.
+MIXERS: dict[str, dict[str, Any]] = {
+    "separate": {"mixing": "separate"},
+    "joint": {},
+    "joint, GELU": {"mixing": "gelu"},
+    "no memory": {"mixing": "reset", "feedback": "none"},
+}
 CANDIDATES = (25, 50, 100, 200)
 LAYERS = (1, 2, 4)
 DIFFICULTIES = (0.5, 1.0, 1.5)
@@ -63,11 +69,9 @@ def _row(letters: str, case: str, printed: Mapping[str, Figures] | None = None, 
 
 def memory(options: StudyOptions) -> str:
     """Memories apart, mixed as in the paper, mixed as in the released program, and none."""
-    printed = {"separate": paper.SEPARATE, "paper": paper.MAIN}
+    printed = {"separate": paper.SEPARATE, "joint": paper.MAIN}
     rows = tuple(
-        _row(letters, name, printed.get(mixing), model={} if mixing == "paper" else {"mixing": mixing})
-        for letters in LETTERS
-        for name, mixing in MIXERS.items()
+        _row(letters, name, printed.get(name), model=changes) for letters in LETTERS for name, changes in MIXERS.items()
     )
     return _run_sentences(options, Grid("memory", rows))
 
