@@ -69,7 +69,7 @@ def test_only_trains_the_rows_it_names_and_the_table_says_what_it_lacks(bench: B
     assert [line.split(" |")[0] for line in text.splitlines() if line.startswith("| B")] == [
         "| B, separate", "| B, joint", "| B, joint over B, separate",
     ]  # fmt: skip
-    assert "Fewer trainings: B, joint (1 seed). Not run: B, joint, GELU; BIV, separate;" in text
+    assert "Fewer trainings: B, joint (1 seed). Not run: B, joint, GELU; B, no memory; BIV, separate;" in text
 
 
 def test_candidates_of_rows_that_nobody_asked_for_are_not_made(bench: Bench, tmp_path: Path) -> None:
