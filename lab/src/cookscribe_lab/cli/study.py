@@ -32,7 +32,9 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "events": (int, typer.Option(0, min=0, help="Candidates per video, N; 0 takes 25, for preset paper 100.")),
     "veil": (
         float,
-        typer.Option(0.0, min=0, max=1, help="Hide foods in later steps, so that memory matters (simulated)."),
+        typer.Option(
+            0.0, min=0, max=1, help="Hide foods in later steps, so that what came before must be known (simulated)."
+        ),
     ),
     "seeds": (int, typer.Option(3, min=1, help="Trainings of each kind.")),
     "first_seed": (int, typer.Option(0, min=0, help="Seed of the first training, to train others side by side.")),
