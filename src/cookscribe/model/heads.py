@@ -98,11 +98,7 @@ def sinusoid(length: int, width: int, *, device: torch.device | None = None) -> 
 
 
 def shut_out(mask: Tensor, scores: Tensor, lowest: float = float("-inf")) -> Tensor:
-    """What is added to `scores` so that no row looks where `mask` is False: `lowest` there, 0 elsewhere.
-
-    A mask is small, because it is the same for all heads and often for all rows. Adding it costs a fraction of filling
-    a copy of the scores, and nothing in the backward pass.
-    """
+    """0 where `mask` is True, else `lowest`: added to `scores` it hides them for less than filling a copy."""
     return scores.new_zeros(mask.shape).masked_fill_(~mask, lowest)
 
 
@@ -115,8 +111,7 @@ def byte_dropout(x: Tensor, limit: int) -> Tensor:
     """
     words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device)
     bytes_ = words.random_(-(2**63), None).view(torch.uint8)[: x.numel()].view(x.shape)
-    kept = torch.ge(bytes_, limit, out=torch.empty(x.shape, dtype=x.dtype, device=x.device))
-    return x * kept.mul_(256 / (256 - limit))
+    return x * torch.ge(bytes_, limit, out=x.new_empty(x.shape)).mul_(256 / (256 - limit))
 
 
 class Dropout(nn.Module):

@@ -15,8 +15,7 @@ A and H know nothing of the memory, so `rows` is separate: where the input stays
 computed once. What else can be computed once is in `beyond/fast.py`, which a reader of the equations may skip.
 """
 
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -48,12 +47,6 @@ class Rows:
     self_key: Tensor
     self_value: Tensor
     cached: CachedAttention | None = None
-
-    def first(self, count: int) -> Self:
-        """The same, of which only the first `count` rows are read; all are still looked at."""
-        cached = None if self.cached is None else self.cached.first(count)
-        query = self.query[:, :, :count]
-        return replace(self, attended=self.attended[:, :count], query=query, cached=cached)
 
 
 class MemoryLayer(nn.Module):

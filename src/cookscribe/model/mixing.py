@@ -4,8 +4,7 @@
 
 with V the memory of the event selector, S that of the sentence generator, and f, g single linear layers shared by all
 layers of the transformers. `gelu` puts GELU after each of the four layers and has no sigmoid; `separate` leaves both
-memories alone, as MART does. `reset` keeps none: every step begins as the first one does, which tells what memory is
-good for.
+memories alone, as MART does. `reset` keeps none: every step begins as the first one does.
 """
 
 from collections.abc import Sequence
@@ -33,10 +32,8 @@ class MemoryMixing(nn.Module):
 
     def forward(self, events: Sequence[Tensor], words: Sequence[Tensor]) -> tuple[Memory | None, Memory | None]:
         """The memories of selector and generator for the next step; None where it begins anew."""
-        if self.kind == "reset":
-            return None, None
-        if self.kind == "separate":
-            return tuple(events), tuple(words)
+        if self.kind in ("separate", "reset"):
+            return (tuple(events), tuple(words)) if self.kind == "separate" else (None, None)
         pairs = [self._mix(v, s) for v, s in zip(events, words, strict=True)]
         return tuple(v for v, _ in pairs), tuple(s for _, s in pairs)
 

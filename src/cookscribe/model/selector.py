@@ -93,11 +93,9 @@ class EventSelector(nn.Module):
                 rows = layer.rows(x, mask)
             # The story starts from all candidates: the mean of this layer's rows.
             before = memory[number] if memory is not None else layer.initial(masked_mean(rows.hidden, encoded.row_mask))
-            # What the last layer makes of the ingredients is read by nobody.
-            last = number + 1 == len(self.layers)
-            x = layer.read(rows.first(encoded.slots) if last else rows, before, mask)
+            x = layer.read(rows, before, mask)
             updated.append(layer.update(before, rows.hidden, encoded.row_mask))
-        return x, tuple(updated)
+        return x[:, : encoded.slots], tuple(updated)
 
     def logits(self, hidden: Tensor, memory: Memory, slot_mask: Tensor) -> Tensor:
         """(B, N + 1) unnormalised log-probabilities of the slots; padding gets minus infinity.

@@ -100,17 +100,15 @@ class VisualSimulator(nn.Module):
         query = self.event_query(hidden)
         key, value = self.event_key(hidden[:, 1:]), self.event_value(hidden[:, 1:])
 
-        # The action table is the same for all videos, so it stands on the right: one product for the whole batch. What
-        # follows reads actions as rows, and reads them often.
+        # The action table is the same for all videos: one product for the whole batch, whose rows are read often.
         action_scores = (key / root @ actions.query.T).transpose(1, 2).contiguous()
         action_events = masked_softmax(action_scores, event_mask)
         ingredient_scores = self.ingredient_query(ingredients) @ key.transpose(1, 2) / root
         ingredient_events = masked_softmax(ingredient_scores, event_mask)
         change = (ingredient_events @ value) * strongest(action_events, value).unsqueeze(1)
 
-        query = query / root
-        by_action = (query @ actions.key.T).softmax(dim=-1) @ actions.value
-        wanted = query @ self.ingredient_key(ingredients).transpose(1, 2)
+        by_action = (query @ actions.key.T / root).softmax(dim=-1) @ actions.value
+        wanted = query @ self.ingredient_key(ingredients).transpose(1, 2) / root
         by_ingredient = masked_softmax(wanted, ingredient_mask[:, None, :]) @ self.ingredient_value(ingredients)
         return Simulation(
             events=hidden + by_action + by_ingredient,

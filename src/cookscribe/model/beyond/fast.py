@@ -10,7 +10,7 @@
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import torch
@@ -46,10 +46,6 @@ class CachedAttention:
         weights = torch.cat((scores, self.weight), dim=-1).softmax(dim=-1)
         joined = weights[..., :-1] @ value + weights[..., -1:] * self.seen
         return joined.transpose(1, 2).flatten(2)
-
-    def first(self, count: int) -> Self:
-        """Of the first `count` rows."""
-        return replace(self, seen=self.seen[:, :, :count], weight=self.weight[:, :, :count])
 
 
 class LinearPair(nn.Module):
