@@ -52,7 +52,7 @@ class Heads(nn.Module):
             # There is no fused kernel with dropout here, and drawing its numbers one by one takes longer than products.
             scores = (query / math.sqrt(query.shape[-1])) @ key.transpose(2, 3)
             if mask is not None:
-                scores += shut_out(mask, scores)
+                scores += additive_mask(mask, scores)
             out = byte_dropout(scores.softmax(dim=-1), round(dropout * 256)).to(value.dtype) @ value
         else:
             out = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
@@ -78,7 +78,7 @@ class Heads(nn.Module):
         moved = torch.einsum("bhce,hed->bhcd", query, of_key.view(self.heads, size, -1))
         scores = moved.flatten(1, 2) @ many.transpose(1, 2) / math.sqrt(size)
         if mask is not None:
-            scores += shut_out(mask[:, None, :], scores)
+            scores += additive_mask(mask[:, None, :], scores)
         weights = scores.softmax(dim=-1)
         if self.training and self.dropout:
             weights = byte_dropout(weights, round(self.dropout * 256))
@@ -97,7 +97,7 @@ def sinusoid(length: int, width: int, *, device: torch.device | None = None) -> 
     return torch.stack((torch.sin(position * rate), torch.cos(position * rate)), dim=-1).flatten(1)
 
 
-def shut_out(mask: Tensor, scores: Tensor, lowest: float = float("-inf")) -> Tensor:
+def additive_mask(mask: Tensor, scores: Tensor, lowest: float = float("-inf")) -> Tensor:
     """0 where `mask` is True, else `lowest`: added to `scores` it hides them for less than filling a copy."""
     return scores.new_zeros(mask.shape).masked_fill_(~mask, lowest)
 

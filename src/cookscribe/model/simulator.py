@@ -25,7 +25,7 @@ from torch import Tensor, nn
 
 from cookscribe.model.batch import SHARED
 from cookscribe.model.config import ModelConfig
-from cookscribe.model.heads import shut_out
+from cookscribe.model.heads import additive_mask
 
 
 @dataclass(frozen=True)
@@ -137,5 +137,5 @@ def strongest(action_events: Tensor, event_values: Tensor) -> Tensor:
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
     """Softmax over the last axis where `mask` is True, zero elsewhere; all zero where nothing is there to look at."""
     # The lowest finite number instead of minus infinity: a row of nothing but padding must give zeros, not NaN.
-    weights = (scores + shut_out(mask, scores, torch.finfo(scores.dtype).min)).softmax(dim=-1)
+    weights = (scores + additive_mask(mask, scores, torch.finfo(scores.dtype).min)).softmax(dim=-1)
     return weights * mask.any(dim=-1, keepdim=True).to(weights.dtype)
